@@ -148,7 +148,7 @@ def test_the_numbers_are_those_that_the_cards_give(site, tmp_path):
     next((wrong / "boards").glob("*.json")).unlink()
     assert len(check_site(wrong)) > 2
     (wrong / "board.json").write_text("[" * 100_000)
-    with pytest.raises(UsageError, match="no JSON"):
+    with pytest.raises(UsageError, match="not valid JSON"):
         check_site(wrong)
     with pytest.raises(UsageError, match="cannot be read"):
         check_site(tmp_path)

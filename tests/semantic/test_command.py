@@ -164,7 +164,7 @@ def test_sbd_as_distributed(folders, small):
         (("maps", "nowhere"), "there is no file or folder"),
         (("maps", "truth", "--protocol", "city"), "there is no protocol 'city'; there are plain, sbd,"),
         (("maps", "truth", "--split", "val"), "has no parts; SBD and Cityscapes have train and val"),
-        (("maps", "truth", "--classes", "truth"), "cannot be read as text"),
+        (("maps", "truth", "--classes", "truth"), "is not a plain file, expected one class per line"),
         (("truth/labels", "maps"), "is a grey picture, expected one for each class"),
     ],
 )

@@ -13,6 +13,7 @@ Hou, Yuille & Koch (2013), section 3 and Fig. 2.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 from hyperacuity.outputs import output_file
+from hyperacuity.small_files import read_small
 
 Mode = Literal["hard", "easy"]
 Side = Literal["first", "second"]
@@ -230,6 +232,10 @@ def _from_text(text: str, path: Path) -> Segment:
         raise InputError(f"{path}: {text[:40]!r} is no segment, expected pixels such as 12:30 12:31") from error
 
 
+MOST_BYTES = 1 << 30
+"""Most bytes of a table."""
+
+
 def write_rows(path: Path, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Path:
     """Write a table as CSV, UTF-8; returns its path."""
     with output_file(path) as part, part.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
@@ -241,12 +247,12 @@ def write_rows(path: Path, heading: Sequence[str], rows: Iterable[Sequence[str]]
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a CSV table by column. ``InputError`` when it cannot be read or lacks one of the columns."""
+    data = read_small(path, "a table", most=MOST_BYTES)
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [column for column in columns if column not in (reader.fieldnames or ())]
-            if missing:
-                raise InputError(f"{path}: has no column {missing[0]}, expected {', '.join(columns)}")
-            return list(reader)
-    except (OSError, csv.Error) as error:
+        reader = csv.DictReader(io.StringIO(data.decode("utf-8", "surrogateescape"), newline=""))
+        missing = [column for column in columns if column not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"{path}: has no column {missing[0]}, expected {', '.join(columns)}")
+        return list(reader)
+    except csv.Error as error:
         raise InputError(f"{path}: cannot be read as a table ({error})") from error

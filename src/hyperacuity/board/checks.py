@@ -17,6 +17,7 @@ from hyperacuity.cards import SUFFIX
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Each
+from hyperacuity.small_files import read_json
 
 MOST_DIFFERENCES = 20
 """How many differences are named."""
@@ -74,8 +75,11 @@ def check_site(site: Path, map_each: Each | None = None) -> list[str]:
 
     ``UsageError`` where there is no board.
     """
-    said = _read_json(site / "board.json")
-    if not isinstance(said, dict) or said.get("schema") != SCHEMA:
+    try:
+        said = read_json(site / "board.json", "numbers of a board", most=LARGEST_JSON)
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    if said.get("schema") != SCHEMA:
         raise UsageError(f"{site / 'board.json'}: expected the schema {SCHEMA!r}")
     each = map_each or mapper(progress=False)
     submissions, problems = read_submissions(sorted((site / "cards").glob(f"*{SUFFIX}")), each)
@@ -87,8 +91,9 @@ def check_site(site: Path, map_each: Each | None = None) -> list[str]:
     for board in boards:
         name = f"boards/{board.id}.json"
         try:
-            found += _first(differences(_read_json(site / name), image_facts(board), name))
-        except UsageError as error:
+            said = read_json(site / name, "images of a board", most=LARGEST_JSON)
+            found += _first(differences(said, image_facts(board), name))
+        except InputError as error:
             found.append(str(error))
     return found
 
@@ -130,16 +135,3 @@ def _first(found: Iterable[str]) -> list[str]:
     every = list(found)
     more = len(every) - MOST_DIFFERENCES
     return every if more <= 0 else [*every[:MOST_DIFFERENCES], f"and {more} more differences"]
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_JSON + 1)
-        if len(data) > LARGEST_JSON:
-            raise UsageError(f"{path}: is larger than any board's ({LARGEST_JSON / 1e6:g} MB)")
-        return json.loads(data)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); a board has it") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is no JSON ({error})") from error

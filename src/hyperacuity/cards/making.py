@@ -21,6 +21,7 @@ from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.gather import Grid, Source, gather
 from hyperacuity.run.job import Cell
 from hyperacuity.run.jobs import TaskJob, job_of
+from hyperacuity.small_files import read_text
 
 LARGEST_ABOUT = 1_000_000
 """No file about a system has more bytes than this."""
@@ -218,15 +219,9 @@ def read_about(path: Path) -> About:
 
     Keys are ``title``, ``authors`` (a list), ``year``, ``link``, ``licence``, ``description`` and ``bibtex``.
     """
+    text = read_text(path, "a few lines of TOML", most=LARGEST_ABOUT)
     try:
-        with path.open("rb") as file:
-            text = file.read(LARGEST_ABOUT + 1)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    if len(text) > LARGEST_ABOUT:
-        raise InputError(f"{path}: is larger than {LARGEST_ABOUT / 1e6:g} MB, expected a few lines of TOML")
-    try:
-        given = tomllib.loads(text.decode())
+        given = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: is no TOML ({printable(str(error))})") from error
     known = [part.name for part in fields(About)]

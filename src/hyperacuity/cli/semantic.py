@@ -21,6 +21,7 @@ from hyperacuity.cli.options import (
 )
 from hyperacuity.cli.output import Out, finish, plural, print_line
 from hyperacuity.errors import UsageError
+from hyperacuity.small_files import read_text
 
 Classes = Annotated[
     Path | None, Option(metavar="FILE", help="Names of the classes, one per line (default: the protocol's).")
@@ -134,10 +135,8 @@ def _names(path: Path | None) -> tuple[str, ...] | None:
     """The names in a file, one per line."""
     if path is None:
         return None
-    try:
-        names = tuple(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--classes {path}: cannot be read as text") from error
+    text = read_text(path, "one class per line")
+    names = tuple(line.strip() for line in text.splitlines() if line.strip())
     if not names:
         raise UsageError(f"--classes {path}: holds no name, expected one class per line")
     return names

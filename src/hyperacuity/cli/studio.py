@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
+from hyperacuity import small_files
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, grouped
 from hyperacuity.errors import UsageError, not_installed
@@ -326,10 +327,7 @@ def order(
 
 def read_text(path: Path) -> str:
     """A text for people to read. ``UsageError`` for a file without any."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as text: expected UTF-8") from error
+    text = small_files.read_text(path, "the text that participants agree to, in UTF-8")
     if not text.strip():
         raise UsageError(f"{path}: is empty, expected the text that participants agree to")
     return text

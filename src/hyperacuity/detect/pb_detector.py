@@ -19,7 +19,6 @@ import math
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +31,7 @@ from hyperacuity.kernels.half_discs import DIRECTIONS, HistDistance, half_disc_g
 from hyperacuity.kernels.planes import nearest, weighted_sums
 from hyperacuity.maps import diagonal
 from hyperacuity.outputs import write_bytes
+from hyperacuity.small_files import read_json
 
 BINS = 32
 SMOOTH = 0.1 * BINS
@@ -90,12 +90,12 @@ def as_written(textons: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def load_model(path: Path = SHIPPED) -> PbModel:
     """Read a model; ``InputError`` when the file holds none."""
+    result = read_json(path, "model of pb")
     try:
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         weights = np.array([result["weights"][name] for name in ("constant", *CUES)], np.float64)
         textons = np.array(result["textons"], np.float64)
         about, hist_distance = str(result["about"]), result.get("hist_distance", "chi2")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of pb ({error})") from error
     if textons.ndim != 2 or textons.shape[1] != len(texture_kernels()[0]) or not 1 <= len(textons) <= 256:
         raise InputError(f"{path}: textons have shape {textons.shape}, expected up to 256 rows of filter responses")

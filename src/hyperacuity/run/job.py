@@ -79,7 +79,7 @@ def cell_from_text(system: str, image: str, text: str) -> Cell:
             None if files["picture"] is None else Path(files["picture"]),
             tuple(map(str, files.get("meaning", ()))),
         )
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError, AttributeError) as error:
         raise InputError(
             f"{system}: {image}: its list of files cannot be read: the run is damaged; see hyperacuity run salvage"
         ) from error

@@ -275,7 +275,7 @@ def description(number: int, about: Any, file: Path) -> dict[str, Any]:
     """How a run was made, from the text that its store keeps. ``InputError`` for one that was damaged."""
     try:
         found = json.loads(about)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise InputError(f"{file}: run {number}: its description cannot be read: the file is damaged; see run salvage")

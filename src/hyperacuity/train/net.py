@@ -18,11 +18,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hyperacuity import __version__
+from hyperacuity.data.files import MAX_BYTES
 from hyperacuity.detect.net.network import look_through
 from hyperacuity.detect.net.settings import Settings
 from hyperacuity.errors import InputError, UsageError, not_installed, option
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.outputs import write_output
+from hyperacuity.small_files import read_small
 from hyperacuity.train.net_lessons import Curriculum, TaughtPicture
 
 if TYPE_CHECKING:
@@ -148,7 +150,7 @@ def _check(checkpoint: Path, *, resume: bool) -> None:
 def _start_of(path: Path | None) -> dict[str, str] | None:
     if path is None:
         return None
-    return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return {"file": path.name, "sha256": hashlib.sha256(read_small(path, "weights", most=MAX_BYTES)).hexdigest()}
 
 
 def _resumed(course: NetworkTraining, checkpoint: Path, identity: Mapping[str, Any]) -> list[dict[str, float]]:

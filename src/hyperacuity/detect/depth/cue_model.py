@@ -21,6 +21,7 @@ from hyperacuity.detect.depth.cues import GROUPS, NETWORK, PairCues, Values, gro
 from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, antisymmetric_fit, learn_steps, step_features
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.outputs import write_bytes
+from hyperacuity.small_files import read_json
 
 SETS: Mapping[str, tuple[str, ...]] = {
     "all": GROUPS,
@@ -138,12 +139,12 @@ def _lines(names: Sequence[str], weights: Values, spreads: Values) -> str:
 
 def load_cue_model(path: Path) -> CueModel:
     """Read a model; ``InputError`` when the file holds none."""
+    result = read_json(path, "model of depth cues")
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
         sets = {str(name): _weights(one) for name, one in result["sets"].items()}
         steps = {str(name): read_steps(one) for name, one in result.get("steps", {}).items()}
         about = str(result["about"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of depth cues ({error})") from error
     unknown = [name for one in sets.values() for name in one.names if group_of(name) not in (*GROUPS, NETWORK)]
     if unknown:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hyperacuity.detect.global_pb.cues import LOCAL_CUES
 from hyperacuity.errors import InputError
 from hyperacuity.outputs import write_bytes
+from hyperacuity.small_files import read_json
 
 SHIPPED = Path(__file__).with_name("gpb.json")
 
@@ -51,14 +52,14 @@ class GpbModel:
 
 def load_gpb(path: Path = SHIPPED) -> GpbModel:
     """Read a model; ``InputError`` when the file holds none."""
+    result = read_json(path, "model of gpb")
     try:
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         local, combined = (
             np.array([result[part][name] for name in ("constant", *names)], np.float64)
             for part, names in (("local", LOCAL_NAMES), ("combined", CUE_NAMES))
         )
         about = str(result["about"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ArithmeticError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: holds no model of gpb ({error})") from error
     if not (np.isfinite(local).all() and np.isfinite(combined).all()):
         raise InputError(f"{path}: has a weight that is no finite number")

@@ -25,6 +25,7 @@ from hyperacuity.detect.detection import Detection, memory_for, planes
 from hyperacuity.errors import InputError, UsageError, not_installed
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap
+from hyperacuity.small_files import read_small
 
 Float32s = NDArray[np.float32]
 Setting = Literal["fast", "best"]
@@ -41,6 +42,9 @@ MARGIN = 12
 
 LARGEST = 2_000_000
 """So many pixels are looked at. A photograph that would have more, enlarged, is enlarged less or reduced."""
+
+MOST_BYTES = 1 << 30
+"""Most bytes of a network's file."""
 
 LARGEST_PADDED = 3_000_000
 """Most pixels with the frame around them; only long and thin photographs (beyond 100 : 1) reach it."""
@@ -170,10 +174,7 @@ def _session(path: Path, checksum: str = "") -> Any:
         import onnxruntime
     except ImportError as error:
         raise not_installed("seeing with the network needs onnxruntime", "see") from error
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    data = read_small(path, "a network", most=MOST_BYTES)
     if checksum and hashlib.sha256(data).hexdigest() != checksum:
         raise InputError(f"{path}: is damaged (its checksum is not that of the network of this version); reinstall")
     options = onnxruntime.SessionOptions()
