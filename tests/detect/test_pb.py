@@ -285,9 +285,9 @@ class TestLearning:
     @pytest.mark.parametrize("text", ["{}", "no json", json.dumps({"about": "", "weights": {}, "textons": []})])
     def test_a_file_that_holds_no_model_is_refused(self, tmp_path, text):
         (tmp_path / "pb.json").write_text(text)
-        with pytest.raises(InputError, match="holds no model|cannot be read"):
+        with pytest.raises(InputError, match="holds no model"):
             load_model(tmp_path / "pb.json")
-        with pytest.raises(InputError, match="holds no model|cannot be read"):
+        with pytest.raises(InputError, match="cannot be read"):
             load_model(tmp_path / "nowhere.json")
 
     def test_textons_of_other_filters_are_refused(self, tmp_path):
