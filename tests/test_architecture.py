@@ -124,7 +124,18 @@ def test_the_package_itself_imports_nothing_but_for_types():
     assert {getattr(node, "module", None) for node in at_run_time} <= {"importlib", "typing"}
 
 
-FILES = {"open", "read_text", "read_bytes", "loadtxt", "fromfile", "iterdir", "glob", "rglob"}
+FILES = {
+    "open",
+    "read_text",
+    "read_bytes",
+    "read_small",
+    "read_json",
+    "loadtxt",
+    "fromfile",
+    "iterdir",
+    "glob",
+    "rglob",
+}
 READ_FILES = {
     "audit/trials.py",
     "detect/pb_detector.py",
