@@ -1,4 +1,4 @@
-"""How alike are two pixels, by the strongest contour between them; and products with the matrix of it, many vectors at a time.
+"""Affinity of pixels by the strongest contour between them, and products of its matrix with many vectors at a time.
 
 Pixels no further apart than a radius are neighbours. Their affinity is exp(−m / σ), m being the largest strength on the straight
 line of pixels between them, both ends included (Leung & Malik 1998: intervening contours). Of a pair, the pixel that comes first
@@ -20,10 +20,10 @@ from hyperacuity.kernels import Float32s, Float64s, Int64s, Scalar, allocating_k
 from hyperacuity.kernels.lanes import LANES, load, spread, store
 
 TOGETHER = 2 * LANES
-"""How many vectors are multiplied at a time."""
+"""Vectors multiplied at a time."""
 
 ROWS = 4
-"""Of how many vectors products with others are summed at a time."""
+"""Vectors whose products with others are summed at a time."""
 
 
 def neighbour_offsets(radius: int) -> Int64s:

@@ -52,7 +52,7 @@ def _degree(y: Scalar, x: Scalar, right: Angles, down: Angles) -> Scalar:
 
 @kernel
 def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path: Corners) -> Scalar:
-    """Follow boundary cracks from a corner until a junction or the start; the number of corners written to ``path``.
+    """Follow boundary cracks from a corner until a junction or the start; returns the number of corners in ``path``.
 
     Cracks on the way are marked as seen (angle 0).
     """
@@ -78,7 +78,7 @@ def _farthest(path: Corners, first: Scalar, last: Scalar) -> tuple[Scalar, Scala
     """The corner between two others on a path that is farthest from their chord, and its squared distance."""
     dy, dx = path[last, 0] - path[first, 0], path[last, 1] - path[first, 1]
     length = float(dy * dy + dx * dx)
-    found, most = first, 0.0
+    farthest, most = first, 0.0
     for i in range(first + 1, last):
         ey, ex = path[i, 0] - path[first, 0], path[i, 1] - path[first, 1]
         if length > 0:
@@ -87,8 +87,8 @@ def _farthest(path: Corners, first: Scalar, last: Scalar) -> tuple[Scalar, Scala
         else:
             away = float(ey * ey + ex * ex)
         if away > most:
-            found, most = i, away
-    return found, most
+            farthest, most = i, away
+    return farthest, most
 
 
 @kernel
@@ -114,7 +114,7 @@ def _direct(path: Corners, count: Scalar, tolerance: Scalar, stack: Corners, rig
 
 @kernel
 def _mark_cracks(labels: Int32s, right: Angles, down: Angles) -> Scalar:
-    """Mark the cracks between regions as unseen; how many there are."""
+    """Mark the cracks between regions as unseen; returns their number."""
     height, width = labels.shape
     cracks = 0
     for y in range(height):
@@ -126,30 +126,6 @@ def _mark_cracks(labels: Int32s, right: Angles, down: Angles) -> Scalar:
                 down[y, x] = UNSEEN
                 cracks += 1
     return cracks
-
-
-@allocating_kernel
-def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
-    """Direction of the boundary at each crack, in [0, π); NaN where both sides have the same label.
-
-    Returns ``right`` (between a pixel and the one to its right; the last column is NaN) and ``down``, both H×W.
-    """
-    height, width = labels.shape
-    right = np.full((height, width), np.nan, np.float32)
-    down = np.full((height, width), np.nan, np.float32)
-    cracks = _mark_cracks(labels, right, down)
-    path = np.empty((cracks + 2, 2), np.int32)
-    stack = np.empty((cracks + 2, 2), np.int32)
-    for loops in range(2):  # arcs that start at junctions first; what is then left are loops
-        for y in range(height + 1):
-            for x in range(width + 1):
-                if not loops and _degree(y, x, right, down) == 2:
-                    continue
-                for step in range(4):
-                    if _crack_at(y, x, step, right, down) == UNSEEN:
-                        count = _walk(y, x, step, right, down, path)
-                        _direct(path, count, tolerance, stack, right, down)
-    return right, down
 
 
 @allocating_kernel
@@ -167,7 +143,7 @@ def arc_paths(labels: Int32s) -> tuple[Corners, Int32s]:
     corners = np.empty((2 * cracks, 2), np.int32)  # an arc of n cracks has n + 1 corners
     starts = np.zeros(cracks + 1, np.int32)
     size, arcs = 0, 0
-    for loops in range(2):  # as in arc_directions
+    for loops in range(2):  # arcs that start at junctions first; those left are loops
         for y in range(height + 1):
             for x in range(width + 1):
                 if not loops and _degree(y, x, right, down) == 2:
@@ -182,3 +158,18 @@ def arc_paths(labels: Int32s) -> tuple[Corners, Int32s]:
                         arcs += 1
                         starts[arcs] = size
     return corners[:size].copy(), starts[: arcs + 1].copy()
+
+
+@allocating_kernel
+def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
+    """Direction of the boundary at each crack, in [0, π); NaN where both sides have the same label.
+
+    Returns ``right`` (between a pixel and the one to its right; the last column is NaN) and ``down``, both H×W.
+    """
+    right, down = np.full(labels.shape, np.nan, np.float32), np.full(labels.shape, np.nan, np.float32)
+    corners, starts = arc_paths(labels)
+    stack = np.empty((len(corners), 2), np.int32)
+    for arc in range(len(starts) - 1):
+        path = corners[starts[arc] : starts[arc + 1]]
+        _direct(path, len(path), tolerance, stack, right, down)
+    return right, down

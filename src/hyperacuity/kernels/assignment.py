@@ -190,7 +190,7 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
 
 @inlined_kernel
 def _bid(m: Matching, pairs: Pairs, to: Scale, x: Scalar) -> tuple[Scalar, Scalar]:
-    """What the free node x finds most worthwhile: (partner, or ``FREE``; how much more it could pay than for its second choice).
+    """Best choice of the free node x: (partner, or ``FREE``; how much more it could pay than for its second choice).
 
     x takes the least price that keeps (1) and (2).
     """
@@ -235,7 +235,7 @@ def settle(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, 
 
 @kernel
 def disappear(m: Matching, d: Scalar) -> Scalar:
-    """A detected pixel disappears; returns its partner, at which line (4) may now be broken, or ``FREE``."""
+    """Remove a detected pixel; returns its partner, at which line (4) may now be broken, or ``FREE``."""
     g = m.mate[d]
     m.price[d] = ABSENT
     if g != FREE:

@@ -15,7 +15,7 @@ Volume = Float32s
 
 
 def beliefs(volume: Volume, slope: float, most: float, levels: int, rounds: int) -> Volume:
-    """The cost of each disparity at each pixel and what the four neighbours say of it, after so many rounds on each grid."""
+    """The cost of each disparity at each pixel plus the messages of its four neighbours, after ``rounds`` on each grid."""
     pyramid = [volume]
     for _ in range(levels - 1):
         if pyramid[-1].shape[0] < 2 and pyramid[-1].shape[1] < 2:
@@ -56,7 +56,7 @@ def _finer(messages: Float32s, height: int, width: int) -> Float32s:
 
 @kernel
 def _gather(messages: Float32s, y: int, x: int, without: Scalar, total: Float32s) -> None:
-    """Add what the neighbours said to pixel (y, x), but for the one in direction ``without``: 0 up, 1 down, 2 left, 3 right."""
+    """Add the messages to pixel (y, x), except from direction ``without``: 0 up, 1 down, 2 left, 3 right."""
     for k in range(4):
         if k != without:
             for d in range(len(total)):
@@ -65,7 +65,7 @@ def _gather(messages: Float32s, y: int, x: int, without: Scalar, total: Float32s
 
 @allocating_kernel
 def _gathered(volume: Volume, messages: Float32s) -> Volume:
-    """Costs with what all neighbours said."""
+    """Costs plus the messages of all neighbours."""
     result = volume.copy()
     nobody = np.int64(-1)
     for y in range(result.shape[0]):
@@ -76,9 +76,9 @@ def _gathered(volume: Volume, messages: Float32s) -> Volume:
 
 @allocating_kernel
 def _pass(costs: Volume, messages: Float32s, slope: np.float32, most: np.float32, colour: int) -> None:
-    """The pixels of one colour of the chessboard tell their neighbours. ``messages[k, y, x]`` came from direction k."""
+    """Send messages from the pixels of one colour of the chessboard. ``messages[k, y, x]`` came from direction k."""
     height, width, disparities = costs.shape
-    told = np.empty(disparities, np.float32)
+    message = np.empty(disparities, np.float32)
     for y in range(height):
         for x in range((y + colour) % 2, width, 2):
             for k in range(4):
@@ -87,11 +87,11 @@ def _pass(costs: Volume, messages: Float32s, slope: np.float32, most: np.float32
                 if not (0 <= v < height and 0 <= u < width):
                     continue
                 for d in range(disparities):
-                    told[d] = costs[y, x, d]
-                _gather(messages, y, x, k, told)
-                _lower_envelope(told, slope, most)
+                    message[d] = costs[y, x, d]
+                _gather(messages, y, x, k, message)
+                _lower_envelope(message, slope, most)
                 for d in range(disparities):
-                    messages[k + 1 - 2 * (k % 2), v, u, d] = told[d]  # what goes up comes from below
+                    messages[k + 1 - 2 * (k % 2), v, u, d] = message[d]  # what goes up comes from below
 
 
 @kernel

@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from hyperacuity.kernels import Flags, Scalar, Uint32s, Uint64s, kernel
+from hyperacuity.kernels import Flags, Scalar, Uint8s, Uint32s, Uint64s, kernel
 
 Bits = Uint64s
 
@@ -80,9 +80,14 @@ def unpack(bits: Bits, mask: Flags) -> None:
             mask[y, x] = (bits[row + (x >> 6)] >> np.uint64(x & 63)) & ONE != 0
 
 
+def unpack_rows(words: Uint64s, count: int) -> Uint8s:
+    """The first bits of each row of words, the lowest of each word first, as numbers 0 and 1."""
+    return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=count)
+
+
 @kernel
 def rank(bits: Bits, before: Uint32s) -> Scalar:
-    """For every word the number of pixels before it, in raster order; returns the number of all pixels."""
+    """Count the pixels before every word, in raster order; returns the number of all pixels."""
     total = 0
     for i in range(bits.size):
         before[i] = total

@@ -1,4 +1,4 @@
-"""The direction of the border between two regions, smoothed along a few cracks; and what lies on lines that cross borders."""
+"""Directions of borders between regions, smoothed along a few cracks, and straight lines that cross borders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def crack_normals(
     cut off ``reach`` pixels away. Where that vanishes, the crack's own normal is taken.
     """
     height, width = labels.shape
-    found = np.empty((len(here), 2))
+    normals = np.empty((len(here), 2))
     weights = np.exp(-0.5 * (np.arange(2 * reach + 1) / (2 * sigma)) ** 2)  # at multiples of half a pixel
     for n in range(len(here)):
         y, x = here[n] // width, here[n] % width
@@ -44,11 +44,11 @@ def crack_normals(
                 gy += weight * dy
         size = np.hypot(gx, gy)
         if size > 1e-9:
-            found[n, 0], found[n, 1] = gx / size, gy / size
+            normals[n, 0], normals[n, 1] = gx / size, gy / size
         else:
             sign = -1.0 if labels[y, x] == a else 1.0
-            found[n, 0], found[n, 1] = sign * (u - x), sign * (v - y)
-    return found
+            normals[n, 0], normals[n, 1] = sign * (u - x), sign * (v - y)
+    return normals
 
 
 @kernel
@@ -63,7 +63,7 @@ def line_relations(
     strengths: Float32s,
     sides: Float32s,
 ) -> Scalar:
-    """Straight lines that leave a region: where from, where to, the strongest boundary between, and who is in front there.
+    """List straight lines that leave a region: start, end, the strongest boundary between, and which side is in front there.
 
     ``steps`` has a row (dx, dy, number of steps) per line; lines start from every ``every``-th pixel both ways. Boundaries are
     met where the region changes from one pixel of the line to the next; the strongest counts, and ``sides`` has there the

@@ -32,7 +32,7 @@ def differences(left: Float32s, right: Float32s, disparities: int, limit: float)
 
 @allocating_kernel
 def hamming(left: Uint64s, right: Uint64s, disparities: int) -> Volume:
-    """How many bits of two H×W×1 pictures of words differ."""
+    """Number of bits in which two H×W×1 pictures of words differ."""
     height, width, _ = left.shape
     volume = np.empty((height, width, disparities), np.float32)
     for y in range(height):

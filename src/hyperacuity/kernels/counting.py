@@ -1,4 +1,4 @@
-"""How many pixels of two maps can be paired, at all thresholds of a soft map: the number of pairs and nothing else.
+"""The number of pixels of two maps that can be paired, at all thresholds of a soft map, and nothing else.
 
 The exact matching of :mod:`hyperacuity.kernels.sweep` has as many pairs as possible and, among those, the least distance. Which
 pairs they are matters where several annotators share a detected pixel, and to those who look at them; where one truth is counted,
@@ -37,7 +37,7 @@ FREE = np.int32(-1)
 
 
 class _Side(NamedTuple):
-    """One of the two maps: who is whose partner, by position; who may be reached by a search, and who of these has no partner.
+    """One of the two maps: the partner of each pixel, by position; the pixels a search may reach, and those without a partner.
 
     ``closed`` lists those that were reached in vain and are not to be reached again for now.
     """
@@ -75,10 +75,10 @@ def _augment(own: _Side, other: _Side, around: Disc, came_from: Int32s, queue: I
         tile, bit = x >> 6, x & 63
         for k in range(around.offset.size):
             at = tile + around.offset[k]
-            found = other.open[at] & around.mask[bit, k]
-            if found == 0:
+            reached = other.open[at] & around.mask[bit, k]
+            if reached == 0:
                 continue
-            ends = found & other.free[at]
+            ends = reached & other.free[at]
             if ends != 0:
                 for i in range(1, last):
                     insert(other.open, own.mate[queue[i]])
@@ -88,10 +88,10 @@ def _augment(own: _Side, other: _Side, around: Disc, came_from: Int32s, queue: I
                 remove(other.free, y)
                 remove(own.free, root)
                 return -1
-            other.open[at] ^= found
-            while found != 0:
-                y = (at << 6) + np.int64(lowest_bit(found))
-                found &= found - ONE
+            other.open[at] ^= reached
+            while reached != 0:
+                y = (at << 6) + np.int64(lowest_bit(reached))
+                reached &= reached - ONE
                 came_from[y] = x
                 queue[last] = other.mate[y]
                 last += 1
@@ -100,7 +100,7 @@ def _augment(own: _Side, other: _Side, around: Disc, came_from: Int32s, queue: I
 
 @kernel
 def _close(own: _Side, other: _Side, queue: Int32s, count: Scalar, closed: Scalar) -> Scalar:
-    """Note who was reached in vain; returns how many such there are now."""
+    """Note the pixels that were reached in vain; returns how many such there are now."""
     for i in range(count):
         other.closed[closed + i] = own.mate[queue[i + 1]]
     return closed + count
@@ -190,7 +190,7 @@ def count_pairs(history: History, truth: Int64s, shape: tuple[int, int], within:
 def sweep_counts(
     soft: Float32s, truth: Flags, thresholds: Float64s, within: Reach, *, thin: bool, without: Flags | None = None
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """At every threshold (rising): detected pixels with a partner in one truth map, detected pixels, and those before thinning.
+    """Count at every threshold (rising) detected pixels with a partner in one truth map, all of them, and those before thinning.
 
     The same numbers as those of :func:`hyperacuity.kernels.sweep.sweep`. An empty truth gives no pairs.
     """

@@ -19,15 +19,15 @@ MEETING = 4  # no more than four regions meet at a corner
 
 
 @kernel
-def _count_in_disc(labels: Labels, y: Scalar, x: Scalar, radius: Scalar, wanted: Labels, found: Sums) -> None:
-    """How many points of the disc about the corner (y + ½, x + ½) each of the regions ``wanted`` has.
+def _count_in_disc(labels: Labels, y: Scalar, x: Scalar, radius: Scalar, wanted: Labels, counts: Sums) -> None:
+    """Count the points of the disc about the corner (y + ½, x + ½) that lie in each of the regions ``wanted``.
 
     Points lie at the same distances on all four sides of the corner: a grid that did not would favour a side.
     """
     height, width = labels.shape
     step = max(1, radius // WHOLE)
     for n in range(len(wanted)):
-        found[n] = 0
+        counts[n] = 0
     for down in range(step // 2, radius, step):
         for across in range(step // 2, radius, step):
             if (down + 0.5) ** 2 + (across + 0.5) ** 2 > radius * radius:
@@ -40,7 +40,7 @@ def _count_in_disc(labels: Labels, y: Scalar, x: Scalar, radius: Scalar, wanted:
                         continue
                     for n in range(len(wanted)):
                         if labels[v, u] == wanted[n]:
-                            found[n] += 1
+                            counts[n] += 1
 
 
 @allocating_kernel
@@ -51,15 +51,15 @@ def convexity(labels: Labels, first: Labels, second: Labels, right: Labels, belo
     """
     height, width = labels.shape
     sums = np.zeros(len(first))
-    wanted, found = np.empty(2, np.int32), np.empty(2)
+    wanted, counts = np.empty(2, np.int32), np.empty(2)
     for y in range(height):
         for x in range(width):
             for pair in (right[y, x], below[y, x]):
                 if pair >= 0:
                     wanted[0], wanted[1] = first[pair], second[pair]
-                    _count_in_disc(labels, y, x, radius, wanted, found)
-                    if found[0] + found[1] > 0:  # a coarse grid may miss both
-                        sums[pair] += (found[1] - found[0]) / (found[0] + found[1])
+                    _count_in_disc(labels, y, x, radius, wanted, counts)
+                    if counts[0] + counts[1] > 0:  # a coarse grid may miss both
+                        sums[pair] += (counts[1] - counts[0]) / (counts[0] + counts[1])
     return sums
 
 
@@ -72,7 +72,7 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
     """
     height, width = labels.shape
     sums = np.zeros((len(first), 3))
-    wanted, found, pairs = np.empty(MEETING, np.int32), np.empty(MEETING), np.empty(MEETING, np.int32)
+    wanted, counts, pairs = np.empty(MEETING, np.int32), np.empty(MEETING), np.empty(MEETING, np.int32)
     new = np.empty(MEETING, np.bool_)  # not the same region as one before it
     for y in range(height - 1):
         for x in range(width - 1):
@@ -88,10 +88,10 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
                 count += new[n]
             if count < 3:
                 continue
-            _count_in_disc(labels, y, x, radius, wanted, found)
+            _count_in_disc(labels, y, x, radius, wanted, counts)
             total = 0.0
             for n in range(MEETING):
-                total += found[n] if new[n] else 0.0
+                total += counts[n] if new[n] else 0.0
             for n in range(MEETING):
                 pair = pairs[n]
                 seen = pair < 0
@@ -103,7 +103,7 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
                 here, there = (2 * n, 2 * n + 1) if n < 2 else (n - 2, n)
                 if wanted[here] != first[pair]:
                     here, there = there, here
-                a, b = found[here] / total, found[there] / total
+                a, b = counts[here] / total, counts[there] / total
                 sums[pair, 0] += 1
                 sums[pair, 1] += a - b
                 sums[pair, 2] += abs(b - 0.5) - abs(a - 0.5)

@@ -31,7 +31,7 @@ def errors(
     """
     counts = np.zeros(3 + len(deltas), np.int64)
     sums = np.zeros(3)
-    found = np.empty(truth.size, np.float32)
+    absolute = np.empty(truth.size, np.float32)
     known = 0
     for y in range(truth.shape[0]):
         for x in range(truth.shape[1]):
@@ -43,7 +43,7 @@ def errors(
             if math.isnan(error):
                 continue
             size = abs(error)
-            found[known] = size
+            absolute[known] = size
             known += 1
             counts[2] += size > d1_pixels and size > d1_share * abs(true)
             for k in range(len(deltas)):
@@ -52,7 +52,7 @@ def errors(
             sums[1] += size * size
             sums[2] += error
     counts[1] = known
-    return counts, sums, found[:known]
+    return counts, sums, absolute[:known]
 
 
 @allocating_kernel
@@ -80,7 +80,7 @@ def mapped(disparity: Map, gap: float) -> Map:
 
 @allocating_kernel
 def seen(disparity: Map, other: Map, tolerance: float, both_ways: bool) -> Mask:
-    """Whether each pixel lands inside the other view, where that shows no disparity larger by more than the tolerance.
+    """Mark pixels that land inside the other view, where that shows no disparity larger by more than the tolerance.
 
     ``both_ways``: nor one smaller by more, nor an unknown one, as when ``other`` was measured and not :func:`mapped`.
     """
@@ -101,7 +101,7 @@ def seen(disparity: Map, other: Map, tolerance: float, both_ways: bool) -> Mask:
 
 @allocating_kernel
 def jumps(disparity: Map, gap: float, at_unknown: bool) -> Mask:
-    """Both of two neighbours (left-right or up-down) whose disparities differ by ``gap`` or more; or one of them unknown."""
+    """Mark both of two neighbours (left-right or up-down) whose disparities differ by ``gap`` or more, or one of them unknown."""
     height, width = disparity.shape
     result = np.zeros((height, width), np.bool_)
     for y in range(height):
@@ -122,7 +122,7 @@ def jumps(disparity: Map, gap: float, at_unknown: bool) -> Mask:
 
 @allocating_kernel
 def grow(mask: Mask, radius: int) -> Mask:
-    """Dilation by a box of (2·radius + 1)², along rows, then along columns: is the last pixel seen at most that far back?"""
+    """Dilation by a box of (2·radius + 1)², along rows, then along columns."""
     height, width = mask.shape
     rows = np.zeros((height, width), np.bool_)
     for y in range(height):
@@ -145,7 +145,7 @@ def grow(mask: Mask, radius: int) -> Mask:
 
 @allocating_kernel
 def textureless(image: Picture, radius: int, threshold: float) -> Mask:
-    """Where squared horizontal differences, the larger of left and right, average below ``threshold``² over a box.
+    """Mark pixels whose squared horizontal differences, the larger of left and right, average below ``threshold``² over a box.
 
     Channels are averaged before the maximum. The box is cut off at the picture's border.
     """
@@ -176,7 +176,7 @@ def textureless(image: Picture, radius: int, threshold: float) -> Mask:
 
 @allocating_kernel
 def drawn(image: Picture, disparity: Map, position: float, gap: float) -> tuple[Picture, Mask]:
-    """The view at a position as the reference picture and its disparities predict it, and where anything is drawn at all.
+    """The view at a position, drawn from the reference picture and its disparities, and a mask of the pixels drawn.
 
     Forward prediction: every pixel goes to x − position·d, what lies between neighbours of one surface is interpolated,
     and the nearer surface wins. Then a pixel covers the pixel nearest to it, if what is there belongs to a surface behind.
@@ -210,7 +210,7 @@ def drawn(image: Picture, disparity: Map, position: float, gap: float) -> tuple[
 
 @allocating_kernel
 def fetched(other: Picture, disparity: Map, position: float, cubic: bool) -> tuple[Picture, Mask]:
-    """The reference picture as the view at a position predicts it, and where the disparity points inside that view.
+    """The reference picture, fetched from the view at a position, and a mask of the disparities that point inside that view.
 
     Inverse prediction: each pixel is fetched at x − position·d, between pixels by a line or by Catmull and Rom's cubic.
     """
@@ -258,7 +258,7 @@ def squared_error(first: Picture, second: Picture, mask: Mask) -> tuple[float, i
 
 @allocating_kernel
 def squared_gap(first: Picture, second: Picture, mask: Mask, radius: int) -> tuple[float, int]:
-    """The same of gaps between what the two pictures hold in a box around each masked pixel, unmasked pixels left out."""
+    """Sum of squared gaps between the ranges of both pictures in a box around each masked pixel, unmasked pixels left out."""
     low, high = _extremes(first, mask, radius)
     other_low, other_high = _extremes(second, mask, radius)
     total, count = 0.0, 0

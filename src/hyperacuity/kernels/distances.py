@@ -30,7 +30,7 @@ TILE = 8
 """Side of the pyramid's smallest nodes, in pixels."""
 
 COST_OF_DESCENT = 64
-"""What it takes to find the tiles a new pixel may serve, in units of one pixel compared (measured)."""
+"""Time to find the tiles a new pixel may serve, in units of one pixel compared (measured)."""
 
 
 @allocating_kernel
@@ -125,24 +125,24 @@ def distances_as_set_grows(
     powers: Float64s,
     caps: Float64s,
 ) -> tuple[Int32s, Float64s]:
-    """What is true after each batch of pixels has joined the set; batch t is (ys, xs)[stops[t − 1] : stops[t]].
+    """Distances after each batch of pixels has joined the set; batch t is (ys, xs)[stops[t − 1] : stops[t]].
 
     Returns d² at the pixels (ask_ys, ask_xs), one row per batch and one column per pixel; and the :func:`difference_sum` of
     the map ``distances`` and the growing set's, one column per (power, cap). Without any power the rest of the image is not
     kept up, which is cheaper.
     """
     growth = _start(distances.shape, ask_ys, ask_xs, len(powers) > 0)
-    found = np.empty((len(stops), len(ask_ys)), np.int32)
+    squares = np.empty((len(stops), len(ask_ys)), np.int32)
     sums = np.empty((len(stops), len(powers)))
     first = np.int64(0)  # a plain 0 would be a type of its own
     for t in range(len(stops)):
         _join(ys, xs, first, stops[t], growth)
         first = stops[t]
         for n in range(len(ask_ys)):
-            found[t, n] = growth.squared[ask_ys[n], ask_xs[n]]
+            squares[t, n] = growth.squared[ask_ys[n], ask_xs[n]]
         for v in range(len(powers)):
             sums[t, v] = difference_sum(distances, growth.squared, powers[v], caps[v])
-    return found, sums
+    return squares, sums
 
 
 @allocating_kernel

@@ -1,4 +1,4 @@
-"""How different are the two halves of a disc around each pixel, for eight directions of the line that divides it?
+"""Difference of the two halves of a disc around each pixel, for eight directions of the line that divides it.
 
 A pixel carries a label: a bin of brightness or colour, or a texton. Around each pixel the disc is cut into sixteen wedges, and
 the labels in each are counted. A half disc is eight wedges in a row: turning the line by one wedge takes one wedge's counts in
@@ -41,7 +41,7 @@ DIRECTIONS = 8
 WEDGES = 2 * DIRECTIONS
 RAYS = DIRECTIONS + 1
 TOGETHER = 4
-"""So many bins are smoothed together."""
+"""Bins smoothed together."""
 
 NARROW = 2**16 - 1
 """The largest count that 16 bits hold; wedges of more pixels, in discs of a radius beyond 570, need 32."""
@@ -106,7 +106,7 @@ def half_disc_gradients(
 
 
 def _rays(dy: Int64s, dx: Int64s, wedge: Int64s, reach: int) -> Int64s:
-    """Where rays pass: side × ray × column, the row of the first pixel below the ray.
+    """Rows of the first pixels below the rays: side × ray × column.
 
     Columns are those of dx from 0 to ``reach`` right of the centre, and from ``-reach`` to 0 left of it: of the middle column,
     what is above the centre lies right of it, and what is below left.
@@ -136,9 +136,10 @@ def _gradients(
     step: int,
     none: Numbers,
 ) -> Float32s:
-    """``known`` are the labels that occur; so many pixels of a wedge have so much of :data:`shares`; counts are like ``none``.
+    """Gradients of a padded picture. ``known`` are the labels that occur; ``shares[n]`` is the share of n pixels of a wedge.
 
-    ``multiples`` says that shares are multiples of the first. Rows of the result are as long as a whole number of blocks.
+    ``multiples``: shares are multiples of the first. Counts have the type of ``none``. Rows of the result are as long as a
+    whole number of blocks.
     """
     reach = rays.shape[2] - 1
     height = (padded.shape[0] - 2 * reach + step - 1) // step
@@ -178,7 +179,7 @@ def _gradients(
         _aim(rays, top, ring, stride, step, at)
         for block in range(blocks):
             x = block * LANES
-            found = 0
+            occurring = 0
             for n in range(known.size):
                 pixels = 0
                 for one in range(block, block + wide):
@@ -192,17 +193,17 @@ def _gradients(
                 else:
                     for i in range(counts.size):
                         parts[i] = shares[counts[i]]
-                if _compare(parts, whole, found * LANES, differences):
-                    present[found] = known[n]
-                    found += 1
-            mine, every = differences[: found * DIRECTIONS * LANES], whole[: found * LANES]
+                if _compare(parts, whole, occurring * LANES, differences):
+                    present[occurring] = known[n]
+                    occurring += 1
+            mine, every = differences[: occurring * DIRECTIONS * LANES], whole[: occurring * LANES]
             to, plane = (y * blocks + block) * LANES, height * blocks * LANES
             if quadratic:
-                _quadratic(mine, present[:found], taps, flat, to, plane)
-            elif taps.size == 1 or found == 0:
+                _quadratic(mine, present[:occurring], taps, flat, to, plane)
+            elif taps.size == 1 or occurring == 0:
                 _chi2(mine, every, flat, to, plane)
             else:
-                labels, reaching = present[:found], taps.size // 2
+                labels, reaching = present[:occurring], taps.size // 2
                 _smooth_chi2(mine, every, labels, roomy, margin, reaching, bins, weights, flat, to, plane)
     return result
 

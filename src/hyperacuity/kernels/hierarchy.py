@@ -32,8 +32,8 @@ def boundary_edges(labels: Labels, right: Float32s, down: Float32s) -> tuple[Lab
     order = np.argsort(keys[:count], kind="stable")  # by numpy: to sort in a kernel takes seconds to compile
     pairs, sums = np.empty((count, 2), np.int32), np.zeros(count)
     least, lengths = np.full(count, np.inf), np.zeros(count, np.int64)
-    found = _add_cracks(order, keys, values, regions, pairs, sums, least, lengths)
-    return pairs[:found].copy(), sums[:found].copy(), least[:found].copy(), lengths[:found].copy()
+    edges = _add_cracks(order, keys, values, regions, pairs, sums, least, lengths)
+    return pairs[:edges].copy(), sums[:edges].copy(), least[:edges].copy(), lengths[:edges].copy()
 
 
 @kernel
@@ -67,18 +67,18 @@ def _add_cracks(
     lengths: Int64s,
 ) -> Scalar:
     """Fill in the boundaries that cracks belong to, given in the order of their keys; returns how many."""
-    found = -1
+    edge = -1
     last = np.int64(-1)
     for n in range(order.size):
         i = order[n]
         if keys[i] != last:
-            found += 1
+            edge += 1
             last = keys[i]
-            pairs[found, 0], pairs[found, 1] = last // regions, last % regions
-        sums[found] += values[i]
-        least[found] = min(least[found], values[i])
-        lengths[found] += 1
-    return found + 1
+            pairs[edge, 0], pairs[edge, 1] = last // regions, last % regions
+        sums[edge] += values[i]
+        least[edge] = min(least[edge], values[i])
+        lengths[edge] += 1
+    return edge + 1
 
 
 @allocating_kernel

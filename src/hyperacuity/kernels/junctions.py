@@ -1,4 +1,4 @@
-"""Where three regions meet: the three borders that leave such a corner, followed along cracks, and what lies in a disc about it.
+"""Corners where three regions meet: the borders that leave them, followed along cracks, and the pixels in a disc about them.
 
 A *corner* (y, x) is the point between the pixels (y − 1, x − 1) and (y, x). Directions are numbered clockwise from up: up, right,
 down, left.
@@ -34,19 +34,19 @@ def _step(y: Scalar, x: Scalar, way: Scalar) -> tuple[Scalar, Scalar]:
 
 @kernel
 def _onward(labels: Int32s, y: Scalar, x: Scalar, way: Scalar) -> Scalar:
-    """Which way a border goes on that came to a corner this way; −1 where it ends: at the frame, or where others meet it."""
+    """The way a border goes on from a corner that it reached this way; −1 if it ends: at the frame, or where others meet it."""
     height, width = labels.shape
     if y <= 0 or x <= 0 or y >= height or x >= width:
         return -1
-    found = -1
+    onward = -1
     for turn in range(3):
         other = (way + 3 + turn) % 4
         left, right = _beside(labels, y, x, other)
         if left != right:
-            if found >= 0:
+            if onward >= 0:
                 return -1
-            found = other
-    return found
+            onward = other
+    return onward
 
 
 @kernel

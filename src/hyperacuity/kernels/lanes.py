@@ -75,9 +75,9 @@ class _LanesModel(_numba.models.PrimitiveModel):  # type: ignore[misc]
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """Where in memory the number of an index is."""
-    found = context.make_array(kind)(context, builder, array)
-    return builder.bitcast(builder.gep(found.data, [at]), _KINDS[kind.dtype.name].vector.as_pointer())
+    """Address of the number at an index."""
+    structure = context.make_array(kind)(context, builder, array)
+    return builder.bitcast(builder.gep(structure.data, [at]), _KINDS[kind.dtype.name].vector.as_pointer())
 
 
 def _alignment(kind: Any) -> int:

@@ -1,4 +1,4 @@
-"""How much memory the large arrays of a process may take together, so that a few noisy maps cannot take the machine.
+"""A budget for the memory of all large arrays of a process, so that a few noisy maps cannot take the machine.
 
 What an array will need is known before it is made. It is asked for here: one that alone is too large is refused with a sentence,
 and one that is too large beside those of other threads waits until they are gone. An array gives back what it took when nobody
@@ -24,7 +24,7 @@ SHARE = 0.5
 """The part of the machine's memory that may be used, where the environment does not say how much."""
 
 UNKNOWN = 8 << 30
-"""What is allowed where the machine's memory cannot be found out."""
+"""The limit where the size of the machine's memory cannot be read."""
 
 SMALL = 1 << 24
 """Bytes up to which nobody has to ask."""
@@ -43,7 +43,7 @@ class MemoryBudget:
 
     @cached_property
     def limit(self) -> int:
-        """How many there may be."""
+        """The most bytes that may be in use."""
         return allowed() if self._limit is None else self._limit
 
     def lend(self, count: int, what: str) -> None:
@@ -102,15 +102,15 @@ def allowed() -> int:
 
 
 def _machine() -> int:
-    found = [UNKNOWN]
+    limits = [UNKNOWN]
     if hasattr(os, "sysconf") and {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= set(os.sysconf_names):
-        found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+        limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
-            found.append(int(Path(file).read_text(encoding="ascii")))
+            limits.append(int(Path(file).read_text(encoding="ascii")))
         except (OSError, ValueError):
             continue
-    return min(found)
+    return min(limits)
 
 
 def _size(count: int) -> str:
@@ -118,4 +118,4 @@ def _size(count: int) -> str:
 
 
 budget = MemoryBudget()
-"""That of this process."""
+"""The budget of this process."""

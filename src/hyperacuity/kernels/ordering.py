@@ -74,10 +74,10 @@ def _list_own_pairs(y: Scalar, x: Scalar, labels: Int32s, right: Int8s, below: I
 
 @kernel
 def _is_own(a: Scalar, b: Scalar, own: Int32s, n: Scalar) -> Scalar:
-    found = False
+    is_own = False
     for k in range(n):
-        found |= (own[k, 0] == a and own[k, 1] == b) or (own[k, 0] == b and own[k, 1] == a)
-    return found
+        is_own |= (own[k, 0] == a and own[k, 1] == b) or (own[k, 0] == b and own[k, 1] == a)
+    return is_own
 
 
 @kernel
@@ -264,8 +264,8 @@ def compare_pairs(
                 order = -1
             if order == 0 and leave_ties:
                 continue
-            found = _count_order(depth, start[i], start[i + 1], start[j], start[j + 1], same, order)
-            agreeing[size_class[i], size_class[j]] += found
+            alike = _count_order(depth, start[i], start[i + 1], start[j], start[j + 1], same, order)
+            agreeing[size_class[i], size_class[j]] += alike
             pairs[size_class[i], size_class[j]] += 1
 
 

@@ -1,4 +1,4 @@
-"""How strongly each pixel is claimed by the components around it, and smoothing that stops at edges.
+"""Claims of components on the pixels around them, and smoothing that stops at edges.
 
 A component C claims a pixel x outside it by ``exp(−d/τ) · (1 − exp(−c·κ))``: d is the distance from x to C, κ the curvature of
 the level line of the distance through x. Claims fade with distance, so each component is looked at within a window only: its
@@ -80,7 +80,7 @@ def add_claims(
     readings: Int64s,
     claims: Float32s,
 ) -> None:
-    """Add to ``claims`` what each component among ``sources`` claims of the pixels outside it, up to ``reach`` away.
+    """Add to ``claims`` the claim of each component among ``sources`` on the pixels outside it, up to ``reach`` away.
 
     ``readings``, n × 2, say which sign of the curvature counts and whether distances are smoothed before it is taken; claims of
     each are added to its own plane, n × H × W. What they share is computed once.

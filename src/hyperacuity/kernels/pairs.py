@@ -1,4 +1,4 @@
-"""Which truth pixels and detected pixels may be partners: all pairs within the tolerance, as a sparse graph.
+"""All pairs of truth pixels and detected pixels within the tolerance, as a sparse graph.
 
 Nodes are numbered truth pixels first, then detected pixels, each in raster order. Every pair stands twice, once at each end:
 the partners of node x are ``partner[start[x] : start[x + 1]]``, with the pairs' costs beside them.
@@ -51,7 +51,7 @@ Costs = Uint32s | Uint64s
 
 
 class Scale(NamedTuple):
-    """How steps and ties make one cost, and what a pair is worth at most. ``stretch`` is 2^shift − 2^tie_bits."""
+    """Bits of steps and ties in a cost, and the most a pair is worth. ``stretch`` is 2^shift − 2^tie_bits."""
 
     tie_bits: np.int64
     shift: np.int64
@@ -60,7 +60,7 @@ class Scale(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """What a tolerance allows: half the width of the row at each vertical offset; steps and nearness of squared distances."""
+    """The disc of a tolerance: half the width of the row at each vertical offset; steps and nearness of squared distances."""
 
     half_width: Int64s
     steps: Int64s
@@ -293,6 +293,6 @@ def _extra_steps(extra: PairCost, most: int, truth: Int64s, detected: Int64s) ->
     costs = extra(truth, detected)
     steps = np.rint(np.asarray(costs, np.float64) * STEPS_PER_PIXEL).astype(np.int64)
     if steps.size and (steps.min() < 0 or steps.max() > most):
-        found = f"{steps.min() / STEPS_PER_PIXEL:g} to {steps.max() / STEPS_PER_PIXEL:g}"
-        raise InputError(f"extra pair costs run from {found} pixels, expected 0 to {most / STEPS_PER_PIXEL:g}")
+        span = f"{steps.min() / STEPS_PER_PIXEL:g} to {steps.max() / STEPS_PER_PIXEL:g}"
+        raise InputError(f"extra pair costs run from {span} pixels, expected 0 to {most / STEPS_PER_PIXEL:g}")
     return steps

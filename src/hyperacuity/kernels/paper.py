@@ -20,14 +20,14 @@ PLAIN, STRIPES, WASH, SPECKLE, WOVEN, DOTS, GINGHAM, WAVES, HATCH, FELT = range(
 
 
 class Light(NamedTuple):
-    """Where light comes from and how it falls."""
+    """Direction and strength of the light."""
 
     towards_x: float
     towards_y: float
     reach: float
-    """How far a shadow is displaced, in pixels per unit of height."""
+    """Displacement of a shadow, in pixels per unit of height."""
     strength: float
-    """How much of the direct light a sheet keeps away, in [0, 1]."""
+    """Share of the direct light that a sheet keeps away, in [0, 1]."""
     direct: tuple[float, float, float]
     ambient: tuple[float, float, float]
     brightest_x: float
@@ -50,7 +50,7 @@ class Shadows(NamedTuple):
 
 
 class Sheets(NamedTuple):
-    """What is painted, far to near."""
+    """Sheets to paint, far to near."""
 
     shifts: Int64s
     """By how many samples a sheet stands to the left of its position in the world."""
@@ -122,7 +122,7 @@ def _spots(u: float, v: float, pitch: float, seed: int) -> float:
 
 @kernel
 def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
-    """How much of the second tone shows at a point of the sheet, in [0, 1]."""
+    """Share of the second tone at a point of the sheet, in [0, 1]."""
     if kind == STRIPES:
         return _line(u, pitch * 1.6, 0.42)
     if kind == WASH:
@@ -248,7 +248,7 @@ def _reaching(
 
 @kernel
 def _census(codes: Int16s, top: int, left: int, grid: int, seen: Int64s, shares: Int64s) -> int:
-    """Which codes a pixel's samples have, and how many each; returns the number of different ones."""
+    """Count a pixel's samples by their codes; returns the number of different codes."""
     count = 0
     for j in range(top, top + grid):
         for i in range(left, left + grid):
@@ -266,7 +266,7 @@ def _census(codes: Int16s, top: int, left: int, grid: int, seen: Int64s, shares:
 
 @kernel
 def _rim(codes: Int16s, top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int) -> int:
-    """How many of a pixel's samples of one code lie at an edge that faces the light, less those at one that turns away."""
+    """Number of a pixel's samples of one code at an edge that faces the light, less those at one that turns away."""
     height, width = codes.shape
     rim = 0
     for j in range(top, top + grid):
@@ -282,7 +282,7 @@ def _rim(codes: Int16s, top: int, left: int, grid: int, parts: int, step_x: int,
 
 @kernel
 def _inside(codes: Int16s, top: int, left: int, grid: int, parts: int, step_x: int, step_y: int) -> bool:
-    """Whether the corners of a pixel, moved towards and away from the light, show the sheet that the pixel shows."""
+    """True if the corners of a pixel, moved towards and away from the light, show the sheet that the pixel shows."""
     height, width = codes.shape
     sheet = codes[top, left] // parts
     for sense in (1, -1):

@@ -72,7 +72,7 @@ def sift(costs: Costs, weight: Float64s) -> Members:
 
 @kernel
 def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: Flags) -> bool:
-    """Whether a vector of the window dominates row i. ``under`` is room for one flag per lane."""
+    """True if a vector of the window dominates row i. ``under`` is room for one flag per lane."""
     d = window.shape[0]
     for start in range(0, filled, LANES):
         for lane in range(LANES):
@@ -317,7 +317,7 @@ def _still_open(members: Members, level: Levels, limit: int) -> Members:
 
 @allocating_kernel
 def relation(costs: Costs, epsilon: Float64s, strict: bool) -> Flags:
-    """``result[i, j]``: does i dominate j, with a tolerance per cost? By pairs, as tolerant dominance is not transitive.
+    """Flags ``[i, j]``, true if i dominates j, with a tolerance per cost. By pairs, as tolerant dominance is not transitive.
 
     i may be worse by up to ε everywhere and must be better by more than ε somewhere, or with ``strict`` everywhere.
     """

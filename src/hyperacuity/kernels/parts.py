@@ -1,4 +1,4 @@
-"""A soft map against many truths that are parts of the same annotators' maps: which pairs are possible is found out once.
+"""A soft map against many truths that are parts of the same annotators' maps, whose candidate pairs are listed once.
 
 The pairs of a part are those of the whole truth whose true pixel is in it. So the part is swept over the pairs of the whole, its
 other pixels *absent*: at the price :data:`~hyperacuity.kernels.assignment.ABSENT` they are worth nobody's bid, and no path
@@ -15,26 +15,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Int64s, Uint8s, Uint64s
+from hyperacuity.kernels import Flags, Int64s, Uint8s
 from hyperacuity.kernels.assignment import ABSENT, new_matching
+from hyperacuity.kernels.bits import unpack_rows
 from hyperacuity.kernels.pairs import Reach, scale
 from hyperacuity.kernels.sweep import (
     Counts,
     History,
     Start,
     detected_at_each_step,
-    find_candidates,
     follow,
     indices_of,
     start_matching,
 )
 
 Part = Sequence[Flags]
-"""For each annotator, which of the pixels drawn are in the part."""
+"""For each annotator a flag per pixel drawn: true if it is in the part."""
 
 
 class PartSweep(NamedTuple):
-    """The counts of each part, as of :func:`~hyperacuity.kernels.sweep.sweep`, and what became of chosen steps of the first.
+    """The counts of each part, as of :func:`~hyperacuity.kernels.sweep.sweep`, and partners at chosen steps of the first.
 
     ``partners`` has a row per chosen step: in how many annotators' pairs each detected pixel is.
     """
@@ -58,21 +58,14 @@ def sweep_parts(
     by_any = np.zeros((len(parts), steps, words), np.uint64)
     partners = np.zeros((len(chosen), history.size), np.min_scalar_type(len(truths)))
     for annotator, truth in enumerate(truths):
-        candidates = find_candidates(history, truth, shape, within)
-        whole = Start(
-            new_matching(candidates.pairs, truth.size),
-            candidates,
-            truth.size,
-            np.empty(truth.size, np.uint32),
-            np.zeros(words, np.uint64),
-        )
+        whole = start_matching(history, truth, shape, within)
         for number, part in enumerate(parts):
             start = _start_of_part(whole, history, truth, part[annotator], shape, within)
             if number == 0 and len(chosen):
                 marks = np.zeros((steps, words), np.uint64)
                 follow(start, matched[0, annotator], marks, False)
                 by_any[0] |= marks
-                partners += _bits(marks[list(chosen)], history.size)
+                partners += unpack_rows(marks[list(chosen)], history.size)
             else:
                 follow(start, matched[number, annotator], by_any[number], False)
     at = history.step_of_threshold
@@ -96,13 +89,8 @@ def _start_of_part(
     return whole._replace(matching=matching, now=np.zeros_like(whole.now))
 
 
-def _bits(words: Uint64s, count: int) -> Uint8s:
-    """The first bits of each row, the lowest of each word first, as numbers 0 and 1."""
-    return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=count)
-
-
 def partners_at_levels(history: History, partners: Uint8s, chosen: Sequence[int], level: Uint8s, people: int) -> Int64s:
-    """By how many annotators' pairs the pixels of each level are held: levels × (people + 1), counts of pixels.
+    """Count the pixels of each level by the number of annotators in whose pairs they are: levels × (people + 1).
 
     ``chosen`` has the step at which just the pixels of each level or above are marked, the lowest level (1) first; ``partners``
     are those of these steps. ``level`` is 0 where nothing is marked.

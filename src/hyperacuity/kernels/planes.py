@@ -12,10 +12,10 @@ import numpy as np
 from hyperacuity.kernels import Float32s, Int64s, Scalar, Uint8s, allocating_kernel, kernel
 
 STRETCH = 2048
-"""So many pixels are looked at in turn, few enough that what is known of them stays at hand."""
+"""Pixels processed in turn, few enough for the processor's cache."""
 
 SHORT = 256
-"""The same where some dozens of planes are looked at again and again."""
+"""Pixels processed in turn where some dozens of planes are read again and again."""
 
 
 @kernel
@@ -58,7 +58,7 @@ def add_fourth_roots(values: Float32s, weights: Float32s, totals: Float32s) -> N
 
 @allocating_kernel
 def strongest(values: Float32s) -> tuple[Int64s, Float32s]:
-    """Which plane has the largest number at each pixel, the first of equals, and that number."""
+    """Index of the plane with the largest number at each pixel, the first of equals, and that number."""
     count, height, width = values.shape
     which, largest = np.zeros((height, width), np.int64), values[0].copy()
     for y in range(height):
@@ -93,7 +93,7 @@ def _add_up(weights: Float32s, values: Float32s, start: Scalar, total: Float32s)
 
 @allocating_kernel
 def nearest(points: Float32s, values: Float32s) -> Uint8s:
-    """Which of at most 256 points (m × n) is nearest to each column of values (n × size), the first of equals.
+    """Index of the point (of at most 256, m × n) nearest to each column of values (n × size), the first of equals.
 
     That is the point p with the least ‖p‖²/2 − pᵀv.
     """

@@ -25,7 +25,7 @@ def spans(corners: Int64s, ends: Int64s, step: int, rows: int) -> Int64s:
         highest, lowest = min(highest, corners[i, 1]), max(lowest, corners[i, 1])
     top = max(0, -(-(highest - half) // step))
     bottom = min(rows - 1, (lowest - half) // step)
-    found = np.empty((max(0, bottom - top + 1) * 8 + 8, 3), np.int64)
+    runs = np.empty((max(0, bottom - top + 1) * 8 + 8, 3), np.int64)
     count = 0
     crossings = np.empty(corners.shape[0], np.int64)
     senses = np.empty(corners.shape[0], np.int64)
@@ -62,17 +62,17 @@ def spans(corners: Int64s, ends: Int64s, step: int, rows: int) -> Int64s:
             stop = -(-(crossings[i] - half) // step)
             if stop <= first:
                 continue
-            if count == found.shape[0]:
+            if count == runs.shape[0]:
                 grown = np.empty((2 * count, 3), np.int64)
                 for i in range(count):
                     for part in range(3):
-                        grown[i, part] = found[i, part]
-                found = grown
-            found[count, 0] = row
-            found[count, 1] = first
-            found[count, 2] = stop
+                        grown[i, part] = runs[i, part]
+                runs = grown
+            runs[count, 0] = row
+            runs[count, 1] = first
+            runs[count, 2] = stop
             count += 1
-    return found[:count].copy()
+    return runs[:count].copy()
 
 
 @kernel

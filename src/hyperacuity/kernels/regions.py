@@ -1,4 +1,4 @@
-"""How well segmentations agree, from their contingency tables; along a hierarchy the tables are merged, not counted again.
+"""Agreement of segmentations, from contingency tables that are merged along a hierarchy, not counted again.
 
 A table has a row per machine region and a column per annotator's region, those of all annotators side by side; an entry is
 the number of pixels the two share. When two machine regions join, their rows add. So pixels are visited once, for the lowest

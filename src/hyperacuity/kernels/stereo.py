@@ -15,10 +15,10 @@ from hyperacuity.kernels.bits import count_bits
 Costs = Int32s
 
 ABSOLUTE, SQUARED, BITS = 0, 1, 2
-"""How two numbers are compared: by their absolute difference, by its square, or by the bits in which they differ."""
+"""Ways to compare two numbers: by their absolute difference, by its square, or by the bits in which they differ."""
 
 MOST = 2**30
-"""Above every sum of costs."""
+"""A number above every sum of costs."""
 
 
 @allocating_kernel
@@ -107,7 +107,7 @@ def _window_sums(cost: Costs, radius: int, result: Costs) -> None:
 
 @allocating_kernel
 def census_words(grey: Float32s) -> Uint64s:
-    """For each pixel 48 bits: is each neighbour in the 7×7 window around it darker? (Zabih & Woodfill 1994.)
+    """48 bits per pixel, one for each neighbour in the 7×7 window that is darker (Zabih & Woodfill 1994).
 
     The picture's border is repeated outwards.
     """

@@ -154,7 +154,7 @@ def guided_filter(volume: Volume, guide: Float32s, radius: int, epsilon: float) 
 
 @allocating_kernel
 def _guide_statistics(guide: Float32s, radius: int, epsilon: float) -> tuple[Float64s, Float64s]:
-    """Of each window the mean of the guide, and the inverse of its covariance + ε (its six different numbers)."""
+    """Mean of the guide in each window, and the inverse of its covariance + ε (its six different numbers)."""
     height, width, _ = guide.shape
     means = np.empty((3, height, width))
     for c in range(3):

@@ -27,13 +27,25 @@ from hyperacuity.kernels import (
     kernel,
 )
 from hyperacuity.kernels.assignment import FREE, Matching, check, disappear, new_matching, settle
-from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, pack, rank, unpack
+from hyperacuity.kernels.bits import (
+    LOW_SIX,
+    ONE,
+    SIX,
+    Bits,
+    count_bits,
+    empty,
+    lowest_bit,
+    pack,
+    rank,
+    unpack,
+    unpack_rows,
+)
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs, reachable
 from hyperacuity.kernels.thinning import thin_bits
 
 
 class History(NamedTuple):
-    """How a thresholded map changes from step to step; step 0 is the empty map.
+    """Changes of a thresholded map from step to step; step 0 is the empty map.
 
     ``change[first[s] : first[s + 1]]`` are the changes of step s: d + 1 when detected pixel d appears, −(d + 1) when it
     disappears. Detected pixels are numbered in raster order over ``ever``, the ``size`` pixels that are detected at some step;
@@ -259,12 +271,12 @@ def _nearest_first(
         # First as they come, to the second half of the room, then from there in order. Most changes are out of reach: those are
         # overwritten by the next one, without a question that the processor would often answer wrongly.
         begin = np.uint64(change.size)
-        found = begin
+        end = begin
         for i in range(np.uint64(first[step]), np.uint64(first[step + 1])):
             d = own[np.uint64(abs(change[i]) - 1)]
-            order[found] = d if change[i] > 0 else -d
-            found += np.uint64(d > 0)
-        for i in range(begin, found):
+            order[end] = d if change[i] > 0 else -d
+            end += np.uint64(d > 0)
+        for i in range(begin, end):
             d = order[i]
             c = np.uint64(nearest[np.uint64(abs(d) - 1)]) * np.uint64(d > 0)
             cursor[c + np.uint64(1)] += 1
@@ -272,7 +284,7 @@ def _nearest_first(
         for c in range(1, cursor.size):
             cursor[c] += cursor[c - 1]
         used = cursor[cursor.size - 1]
-        for i in range(begin, found):
+        for i in range(begin, end):
             d = order[i]
             c = np.uint64(nearest[np.uint64(abs(d) - 1)]) * np.uint64(d > 0)
             order[np.uint64(cursor[c])] = d
@@ -281,7 +293,7 @@ def _nearest_first(
 
 
 def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> CandidatePairs:
-    """What a matching with one truth, given by flat indices, needs to know of a history."""
+    """Candidate pairs of a history with one truth, given by flat indices."""
     near = reachable(truth, history.ever, shape, within)
     before = np.empty(near.size, np.uint32)
     size = rank(near, before)
@@ -305,7 +317,7 @@ def _unmark(row: Uint64s, d: Scalar) -> None:
 
 
 class Start(NamedTuple):
-    """What :func:`follow` begins with: an empty matching of one annotator, its candidates, and scratch.
+    """Beginning of :func:`follow`: an empty matching of one annotator, its candidates, and scratch.
 
     ``waiting`` is room for the truth pixels that lost their partner, ``now`` holds the marks of this annotator.
     """
@@ -385,7 +397,7 @@ def start_matching(history: History, truth: Int64s, shape: tuple[int, int], with
 
 
 def detected_at_each_step(history: History) -> Iterator[tuple[int, Flags]]:
-    """Which of the pixels that are detected at some step are so at each; the array is the same one throughout."""
+    """Iterate over steps and flags of the pixels detected there, of those ever detected; the array is reused."""
     detected = np.zeros(history.size, np.bool_)
     for step in range(history.first.size - 1):
         changes = history.change[history.first[step] : history.first[step + 1]]
@@ -402,7 +414,7 @@ def indices_of(history: History, shape: tuple[int, int]) -> Int64s:
 
 
 class Counts(NamedTuple):
-    """What a sweep counts, one entry per threshold; ``matched`` has one row per annotator."""
+    """Counts of a sweep, one entry per threshold; ``matched`` has one row per annotator."""
 
     matched: Int64s
     matched_by_any: Int64s
@@ -443,7 +455,7 @@ def sweep(
 
 
 def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, within: Reach, *, thin: bool) -> Int64s:
-    """How many annotators' truths hold a partner of the pixels of each level: levels × (annotators + 1), counts of pixels.
+    """Count the pixels of each level by the number of truths that hold a partner: levels × (annotators + 1).
 
     ``level`` is 0 where nothing is marked, else 1 … ``levels``. What is detected at a level are the pixels of that level or
     above, thinned if asked for and matched with each truth; counted are those of exactly that level.
@@ -456,7 +468,7 @@ def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, withi
         marks = np.zeros((steps, start.now.size), np.uint64)
         follow(start, np.zeros(steps, np.int64), marks, False)
         del start
-        partners += np.unpackbits(marks.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=history.size)
+        partners += unpack_rows(marks, history.size)
     level_of = level.ravel()[indices_of(history, level.shape)]
     table = np.zeros((levels, len(truths) + 1), np.int64)
     for step, detected in detected_at_each_step(history):

@@ -1,4 +1,4 @@
-"""The pairs behind a sweep: which detected pixel is whose partner at each threshold, and which of the pairs are right.
+"""The pairs behind a sweep: the partner of each detected pixel at each threshold, and whether the two agree.
 
 :func:`hyperacuity.kernels.sweep.sweep` only counts pairs. Here the matching is looked at after every step, for pictures, and for
 benchmarks in which a pair has to agree in something besides its place.
@@ -18,7 +18,7 @@ from hyperacuity.kernels.pairs import Reach
 from hyperacuity.kernels.sweep import History, detected_at_each_step, follow, indices_of, start_matching, trace
 
 PairJudge = Callable[[int, Int64s, Int64s], Flags]
-"""Which pairs of an annotator are right, by the flat indices of their detected and their true pixels."""
+"""Function that flags the right pairs of an annotator, given the flat indices of their detected and their true pixels."""
 
 
 def _pairs_at_each_step(
@@ -37,11 +37,11 @@ def _pairs_at_each_step(
 
 
 MOST_NAMED = 8
-"""Annotators up to which the partners of a pixel are told: a bit each of one byte."""
+"""Most annotators whose partners are listed per pixel: a bit each of one byte."""
 
 
 class States(NamedTuple):
-    """What a sweep counts, as pictures: thresholds × height × width.
+    """The outcome of a sweep as pictures: thresholds × height × width.
 
     ``state`` is 0 where there is nothing, 1 for a hit, 2 for a false alarm, 3 for a miss. ``partners`` has, at hits, a bit for
     each annotator in whose pairs the pixel is, the first one's the lowest; it is ``None`` with more than eight annotators.
@@ -61,7 +61,7 @@ def sweep_states(
     judge: PairJudge | None = None,
     without: Flags | None = None,
 ) -> States:
-    """What :func:`sweep` counts, as pictures.
+    """Match as :func:`~hyperacuity.kernels.sweep.sweep` does, and show the outcome as pictures.
 
     A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
     in the matching of any annotator who drew it, where nothing is detected. With a ``judge``, only right pairs count.
@@ -85,7 +85,7 @@ def _states(
     steps = history.first.size - 1
     named = len(truths) <= MOST_NAMED
     partners_of = np.zeros((steps, history.size), np.uint8)
-    found = np.zeros((steps, soft.size), np.bool_)
+    matched = np.zeros((steps, soft.size), np.bool_)
     for annotator, truth in enumerate(truths):
         indices = np.flatnonzero(truth)
         for step, detected, partners in _pairs_at_each_step(history, indices, soft.shape, within):
@@ -93,10 +93,10 @@ def _states(
                 right = judge(annotator, every[detected], partners)
                 detected, partners = detected[right], partners[right]
             partners_of[step, detected] |= np.uint8(1 << annotator if named else 1)
-            found[step, partners] = True
+            matched[step, partners] = True
     drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
-    np.greater(drawn, found, out=found)  # missed; in place, as these are the largest arrays of all
-    states = found.view(np.uint8)
+    np.greater(drawn, matched, out=matched)  # missed; in place, as these are the largest arrays of all
+    states = matched.view(np.uint8)
     states *= np.uint8(3)
     partners_at = np.zeros_like(states) if named else None
     for step, now in detected_at_each_step(history):
@@ -115,7 +115,7 @@ PAIRED, RIGHT = 1, 2
 
 
 class JudgedCounts(NamedTuple):
-    """What a sweep counts when pairs can be right or wrong, one entry per threshold; the first two have one row per annotator."""
+    """Counts of a sweep whose pairs can be right or wrong, one entry per threshold; the first two have a row per annotator."""
 
     matched: Int64s
     right: Int64s
@@ -127,7 +127,7 @@ class JudgedCounts(NamedTuple):
 def sweep_judged(
     soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, judge: PairJudge, *, thin: bool
 ) -> JudgedCounts:
-    """As :func:`~hyperacuity.kernels.sweep.sweep`, and how many of the pairs are right, which ``judge`` says."""
+    """Match as :func:`~hyperacuity.kernels.sweep.sweep` does, and count the pairs that ``judge`` finds right."""
     history = trace(soft, thresholds, thin=thin)
     steps = history.first.size - 1
     with budget.lent(steps * history.size, f"judging {history.size} detected pixels at {thresholds.size} thresholds"):

@@ -116,7 +116,7 @@ def _add(total: Float64s, weight: Scalar, row: Float64s) -> None:
 
 @kernel
 def _rotate(diagonal: Float64s, beside: Float64s, vectors: Float64s) -> Scalar:
-    """Make a tridiagonal matrix diagonal, and turn the rows of ``vectors`` with it; false if that takes too many rounds."""
+    """Make a tridiagonal matrix diagonal, and turn the rows of ``vectors`` with it; false after too many rounds."""
     for k in range(diagonal.size):
         for left in range(ROUNDS, -1, -1):
             last = _end_of_block(diagonal, beside, k)

@@ -53,7 +53,7 @@ def _deletable(bits: Bits, i: Scalar, stride: Scalar, first: Scalar) -> Scalar:
 
 @kernel
 def _judge_rows(bits: Bits, after: Bits, stride: Scalar, top: Scalar, bottom: Scalar, first: Scalar) -> None:
-    """Write to ``after`` what one subiteration leaves of the rows from ``top`` to ``bottom`` (exclusive) of ``bits``.
+    """Write to ``after`` the rows from ``top`` to ``bottom`` (exclusive) of ``bits`` after one subiteration.
 
     The zero words between rows are judged with the rest and stay zero, so that this is one plain loop, which the compiler turns
     into instructions on several words at once.
@@ -66,7 +66,7 @@ def _judge_rows(bits: Bits, after: Bits, stride: Scalar, top: Scalar, bottom: Sc
 def _note_changes(
     bits: Bits, after: Bits, stride: Scalar, top: Scalar, bottom: Scalar, turn: Scalar, changed_at: Int32s
 ) -> Scalar:
-    """Set ``changed_at`` of the rows in which two bit images differ to ``turn``; whether there are any."""
+    """Set ``changed_at`` of the rows in which two bit images differ to ``turn``; true if there are any."""
     any_changed = False
     for y in range(top, bottom):
         differing = np.uint64(0)

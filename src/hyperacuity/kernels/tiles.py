@@ -20,7 +20,7 @@ SIDE = 8
 
 
 class TileGrid(NamedTuple):
-    """Where the tiles of a picture lie: tiles in a row, tiles in all, and the width of the margin; margins included."""
+    """Layout of the tiles of a picture: tiles in a row, tiles in all, and the width of the margin; margins included."""
 
     stride: int
     tiles: int
@@ -28,7 +28,7 @@ class TileGrid(NamedTuple):
 
 
 class Disc(NamedTuple):
-    """What a tolerance covers: tiles by their distance from the one in the middle, nearest first, and the mask of each.
+    """Tiles that a tolerance covers, by their distance from the one in the middle, nearest first, and the mask of each.
 
     ``offset[k]`` is the tile's number less that of the middle one, ``mask[b, k]`` what a pixel at the
     middle one's bit b covers of it.

@@ -60,13 +60,13 @@ def rising_levels(ucm: Float64s, levels: Float64s) -> tuple[Int32s, Int32s, Int6
                         joins[count, 0], joins[count, 1] = regions[parents[gone]], regions[gone]
                         count += 1
         if level == 0:
-            found = 0
+            number = 0
             for y in range(height // 2):
                 for x in range(width // 2):
                     root = find(parents, (2 * y + 1) * width + 2 * x + 1)
                     if regions[root] < 0:
-                        regions[root] = found
-                        found += 1
+                        regions[root] = number
+                        number += 1
                     labels[y, x] = regions[root]
         ends[level] = count
     return labels, joins[:count].copy(), ends

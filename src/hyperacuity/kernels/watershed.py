@@ -28,7 +28,7 @@ def _neighbour(cell: Scalar, side: Scalar, height: Scalar, width: Scalar) -> Sca
 
 @kernel
 def _mark_minima(values: Float32s, labels: Int32s, queue: Int32s, height: Scalar, width: Scalar) -> Scalar:
-    """Label the regional minima 0, 1, … in reading order, all else −1; how many there are. ``labels`` starts at −2."""
+    """Label the regional minima 0, 1, … in reading order, all else −1; returns their number. ``labels`` starts at −2."""
     count = 0
     for start in range(len(values)):
         if labels[start] != -2:
@@ -94,11 +94,11 @@ def _wait(cell: Scalar, level: Scalar, heads: Int32s, tails: Int32s, after: Int3
 @kernel
 def _renumber(labels: Int32s, numbers: Int32s) -> None:
     """Number the labels in reading order; ``numbers`` has an entry for each label, −1."""
-    found = 0
+    count = 0
     for cell in range(len(labels)):
         if numbers[labels[cell]] < 0:
-            numbers[labels[cell]] = found
-            found += 1
+            numbers[labels[cell]] = count
+            count += 1
         labels[cell] = numbers[labels[cell]]
 
 
