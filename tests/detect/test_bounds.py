@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import hyperacuity as ha
+from hyperacuity import machine
 from hyperacuity.data import write_png
 from hyperacuity.detect import detector, orderer
 from hyperacuity.detect.net import network
 from hyperacuity.detect.stereo import matcher_named
 from hyperacuity.errors import InputError
-from hyperacuity.kernels import memory
-from hyperacuity.kernels.memory import MemoryBudget
+from hyperacuity.machine import MemoryBudget
 from hyperacuity.systems.seeing import Seeing, see_pictures
 
 
@@ -46,7 +46,7 @@ def allow(monkeypatch):
 
     def set_limit(count: int) -> MemoryBudget:
         budget = MemoryBudget(count)
-        monkeypatch.setattr(memory, "budget", budget)
+        monkeypatch.setattr(machine, "budget", budget)
         return budget
 
     return set_limit
@@ -142,7 +142,7 @@ class TestDetectors:
         budget = allow(300 * 600 * 600)  # what depth-order takes, and the detector within it takes some too
         began = time.monotonic()
         orderer("depth-order")(np.zeros((600, 600), np.uint8))
-        assert time.monotonic() - began < memory.PATIENCE / 2
+        assert time.monotonic() - began < machine.PATIENCE / 2
         assert budget.taken == 0
 
     def test_systems_in_threads_take_turns(self, allow, monkeypatch):

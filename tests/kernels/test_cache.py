@@ -62,7 +62,7 @@ class Package:
     def __init__(self, place: Path) -> None:
         self.place = place
         source = Path(hyperacuity.kernels.__file__).parents[1]
-        for name in ("__init__.py", "compiled.py", "errors.py", "kernels"):
+        for name in ("__init__.py", "machine.py", "errors.py", "kernels"):
             copy = shutil.copytree if (source / name).is_dir() else shutil.copy
             place.joinpath("hyperacuity").mkdir(parents=True, exist_ok=True)
             copy(source / name, place / "hyperacuity" / name)

@@ -12,13 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from hyperacuity import machine
 from hyperacuity.boundary import match, tally
 from hyperacuity.errors import InputError
-from hyperacuity.kernels import memory, pairs, sweep_pairs
-from hyperacuity.kernels.memory import MemoryBudget
+from hyperacuity.kernels import pairs, sweep_pairs
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import match_maps
 from hyperacuity.kernels.sweep_pairs import sweep_judged, sweep_states
+from hyperacuity.machine import MemoryBudget, allowed_memory
 
 THRESHOLDS = np.linspace(0.01, 0.99, 99)
 
@@ -91,7 +92,7 @@ def test_the_largest_arrays_are_counted_and_are_as_large_as_was_said(monkeypatch
 
     own = Budget(5_000_000)
     monkeypatch.setattr(sweep_pairs, "budget", own)
-    monkeypatch.setattr(memory, "SMALL", 0)
+    monkeypatch.setattr(machine, "SMALL", 0)
     soft = np.random.default_rng(0).random((300, 300), np.float32)
     truths = [soft > 0.98, soft > 0.99]
     with pytest.raises(InputError, match=sentence):
@@ -125,7 +126,7 @@ def test_extra_costs_of_pairs_are_the_same_in_small_blocks(monkeypatch):
 
 
 def test_nobody_waits_for_ever(monkeypatch):
-    monkeypatch.setattr(memory, "PATIENCE", 0.1)
+    monkeypatch.setattr(machine, "PATIENCE", 0.1)
     own = MemoryBudget(10)
     own.lend(8, "one")
     began = time.monotonic()
@@ -148,10 +149,10 @@ def test_a_thread_goes_on_when_there_is_room():
 
 def test_the_environment_says_how_much(monkeypatch):
     monkeypatch.setenv("HYPERACUITY_MEMORY", "1.5")
-    assert memory.allowed() == 3 << 29
+    assert allowed_memory() == 3 << 29
     monkeypatch.setenv("HYPERACUITY_MEMORY", "much")
     with pytest.raises(InputError, match="expected a number of GiB"):
-        memory.allowed()
+        allowed_memory()
     monkeypatch.delenv("HYPERACUITY_MEMORY")
     if hasattr(os, "sysconf"):
-        assert 0 < memory.allowed() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
+        assert 0 < allowed_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from hyperacuity.kernels.pairs import reach, scale
-from hyperacuity.kernels.parts import partners_at_levels, sweep_parts
-from hyperacuity.kernels.sweep import indices_of, partners_by_level, sweep, trace
+from hyperacuity.kernels.parts import partners_at_levels, partners_by_level, sweep_parts
+from hyperacuity.kernels.sweep import indices_of, sweep, trace
 
 THRESHOLDS = np.array([0.2, 0.4, 0.6, 0.8])
 

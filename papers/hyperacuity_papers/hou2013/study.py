@@ -20,7 +20,6 @@ from hyperacuity.audit.risk import Risk, RiskScore, risk
 from hyperacuity.audit.sets import SetSizes, set_sizes
 from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_strengths
 from hyperacuity.audit.trials import Mode, Trial, write_trials
-from hyperacuity.compiled import processors
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
 from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.data.scenes import write_scenes
@@ -28,6 +27,7 @@ from hyperacuity.detect import Detector, detector, split_names
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.audits import AuditFindings, draw_trials
 from hyperacuity.kinds.contours import LABELS, ContourKind, LabelKind
+from hyperacuity.machine import processors
 from hyperacuity.maps import SoftMap
 from hyperacuity.outputs import output_folder
 from hyperacuity.resampling import PairedResult

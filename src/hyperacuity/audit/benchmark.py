@@ -28,8 +28,8 @@ from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems,
 from hyperacuity.boundary.tallies import BoundaryTally, require_possible_pairs
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.parts import partners_at_levels, sweep_parts
-from hyperacuity.kernels.sweep import History, partners_by_level, trace
+from hyperacuity.kernels.parts import partners_at_levels, partners_by_level, sweep_parts
+from hyperacuity.kernels.sweep import History, trace
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
 from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of, total

@@ -30,9 +30,9 @@ def warm(
     """
     import time
 
-    from hyperacuity.compiled import cache_base
     from hyperacuity.evaluation.warming import warm_all
     from hyperacuity.kernels.caching import require_private_folder
+    from hyperacuity.machine import cache_base
 
     require_private_folder()
     began = time.monotonic()

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity import machine
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kernels import memory
 from hyperacuity.kernels.suppression import suppress
 from hyperacuity.maps import SoftMap
 
@@ -81,19 +81,19 @@ def planes(image: ArrayLike, *, name: str = "image") -> Float32Array:
 def memory_for(what: str, shape: tuple[int, ...], size: float) -> Iterator[None]:
     """Reserve ``size`` bytes for the work on a picture of ``shape``; waits while other threads have them.
 
-    ``InputError`` for more than the program may use (:data:`hyperacuity.kernels.memory.budget`). Within the block nothing further
+    ``InputError`` for more than the program may use (:data:`hyperacuity.machine.budget`). Within the block nothing further
     is reserved: a system that calls another has asked for both.
     """
     if _has_memory.get():
         yield
         return
-    limit = memory.budget.limit
+    limit = machine.budget.limit
     if size > limit:
         raise InputError(
             f"{what} of {shape[1]}×{shape[0]} pixels takes {size / 2**30:.1f} GiB of memory, more than the "
-            f"{limit / 2**30:.1f} that are allowed: resize it, or set {memory.ENVIRONMENT}={math.ceil(size / 2**30)}"
+            f"{limit / 2**30:.1f} that are allowed: resize it, or set {machine.MEMORY_VARIABLE}={math.ceil(size / 2**30)}"
         )
-    with memory.budget.lent(int(size), what):
+    with machine.budget.lent(int(size), what):
         token = _has_memory.set(True)
         try:
             yield

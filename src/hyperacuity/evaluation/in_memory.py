@@ -12,12 +12,12 @@ import numpy as np
 
 from hyperacuity.cards.against import CardEntry, compatible_cards
 from hyperacuity.cards.truths import TruthDigests, digests_of_arrays
-from hyperacuity.compiled import processors
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.evaluation.result import Result
 from hyperacuity.kinds import Kind, kind_of
 from hyperacuity.kinds.arrays import annotators
+from hyperacuity.machine import processors
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
 from hyperacuity.run.jobs import TaskJob

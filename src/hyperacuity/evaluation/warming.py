@@ -16,9 +16,9 @@ from multiprocessing import get_context
 import numpy as np
 
 from hyperacuity import tasks
-from hyperacuity.compiled import processors
 from hyperacuity.data.scenes import Scene, make_scene
 from hyperacuity.errors import UsageError
+from hyperacuity.machine import processors
 
 
 def warm_all(names: Sequence[str] = (), workers: int | None = None) -> list[str]:

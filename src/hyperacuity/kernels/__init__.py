@@ -16,10 +16,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.kernels.caching import DiskCache, announce, cache_folder
+from hyperacuity.kernels.caching import DiskCache, cache_folder
 from hyperacuity.kernels.numba_internals import NO_REFERENCE_COUNTS, attach_cache
 
-__all__ = ["allocating_kernel", "announce", "cache_folder", "inlined_kernel", "kernel"]
+__all__ = ["allocating_kernel", "cache_folder", "inlined_kernel", "kernel"]
 
 Scalar = Any
 """A machine number inside a kernel: numba decides which."""

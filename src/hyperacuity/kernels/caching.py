@@ -27,9 +27,9 @@ from typing import Any
 
 from numba.core.caching import NullCache
 
-from hyperacuity.compiled import cache_base
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import numba_internals
+from hyperacuity.machine import cache_base
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ def cache_folder(module: str) -> Path:
 
 
 @cache
-def announce() -> None:
+def _announce() -> None:
     """Log, once in a process, that kernels have to be compiled."""
     _log.info("compiling kernels for this machine; this is done once and takes some seconds")
 
@@ -87,8 +87,8 @@ _problems: list[str] = []
 def _warn(problem: Exception) -> None:
     """Log, once in a process, why compiled kernels are not kept."""
     if not _problems:
-        _log.warning("compiled kernels are not kept, which costs some seconds in each process: %s", _reason(problem))
-    _problems.append(str(problem))
+        _problems.append(_reason(problem))
+        _log.warning("compiled kernels are not kept, which costs some seconds in each process: %s", _problems[0])
 
 
 def _reason(problem: Exception) -> str:
@@ -96,11 +96,8 @@ def _reason(problem: Exception) -> str:
     return f"{problem.filename}: {problem.strerror}" if named else str(problem)  # type: ignore[attr-defined]
 
 
-def _distrust(path: Path, *, folder: bool) -> None:
-    """``PermissionError`` unless a folder or file (and not a link) belongs to this user and nobody else can write to it."""
-    status = path.lstat()
-    if not (stat.S_ISDIR if folder else stat.S_ISREG)(status.st_mode):
-        raise PermissionError(f"{path} is a link or not a {'folder' if folder else 'file'}")
+def _require_private(path: Path, status: os.stat_result) -> None:
+    """``PermissionError`` unless a folder or file belongs to this user and nobody else can write to it."""
     if not hasattr(os, "geteuid"):
         return  # Windows: the user's folders are private
     if status.st_uid != os.geteuid():
@@ -116,7 +113,10 @@ def _private_folder(folder: Path) -> Path:
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for one in (folder.parent, folder):
         one.mkdir(mode=0o700, exist_ok=True)
-        _distrust(one, folder=True)
+        status = one.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise PermissionError(f"{one} is a link")
+        _require_private(one, status)
     return folder
 
 
@@ -155,8 +155,7 @@ class DiskCache(NullCache):
             _warn(problem)
             return None
         try:
-            _distrust(file, folder=False)
-            content = file.read_bytes()
+            content = _read(file)
             digest, data = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
             if digest == _digest(key, data):
                 return numba_internals.from_bytes(data, target_context, counts_references=self._counts_references)
@@ -165,7 +164,7 @@ class DiskCache(NullCache):
             pass
         except Exception as problem:
             _log.debug("%s is not used: %s", file, problem)
-        announce()
+        _announce()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -188,3 +187,11 @@ def _write(file: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _read(file: Path) -> bytes:
+    """Contents of a file of this user's. It is opened before it is looked at, so that nobody can put another one in its place."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(file, flags), "rb") as stream:
+        _require_private(file, os.fstat(stream.fileno()))
+        return stream.read()

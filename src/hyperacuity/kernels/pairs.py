@@ -29,7 +29,7 @@ import numpy as np
 from hyperacuity.errors import InputError
 from hyperacuity.kernels import Float64s, Int64s, Scalar, Uint8s, Uint32s, Uint64s, inlined_kernel, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, Bits, count_bits, lowest_bit, unpack
-from hyperacuity.kernels.memory import SMALL, budget
+from hyperacuity.machine import SMALL, budget
 
 STEPS_PER_PIXEL = 100
 

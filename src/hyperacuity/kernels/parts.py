@@ -27,6 +27,7 @@ from hyperacuity.kernels.sweep import (
     follow,
     indices_of,
     start_matching,
+    trace,
 )
 
 Part = Sequence[Flags]
@@ -100,4 +101,29 @@ def partners_at_levels(history: History, partners: Uint8s, chosen: Sequence[int]
     for step, detected in detected_at_each_step(history):
         for row in (row for row, at in enumerate(chosen) if at == step):
             table[row] = np.bincount(partners[row, detected & (level_of == row + 1)], minlength=people + 1)
+    return table
+
+
+def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, within: Reach, *, thin: bool) -> Int64s:
+    """Count the pixels of each level by the number of truths that hold a partner: levels × (annotators + 1).
+
+    ``level`` is 0 where nothing is marked, else 1 … ``levels``. What is detected at a level are the pixels of that level or
+    above, thinned if asked for and matched with each truth; counted are those of exactly that level.
+    """
+    history = trace(level.astype(np.float32), np.arange(1, levels + 1, dtype=np.float64), thin=thin)
+    steps = history.first.size - 1
+    partners = np.zeros((steps, history.size), np.min_scalar_type(len(truths)))
+    for truth in truths:
+        start = start_matching(history, np.flatnonzero(truth), level.shape, within)
+        marks = np.zeros((steps, start.now.size), np.uint64)
+        follow(start, np.zeros(steps, np.int64), marks, False)
+        del start
+        partners += unpack_rows(marks, history.size)
+    level_of = level.ravel()[indices_of(history, level.shape)]
+    table = np.zeros((levels, len(truths) + 1), np.int64)
+    for step, detected in detected_at_each_step(history):
+        if step == 0:
+            continue
+        k = int(np.flatnonzero(history.step_of_threshold == step)[-1])
+        table[k] = np.bincount(partners[step, detected & (level_of == k + 1)], minlength=len(truths) + 1)
     return table

@@ -13,9 +13,9 @@ import numpy as np
 
 from hyperacuity.kernels import Flags, Float32s, Float64s, Int64s, Uint8s
 from hyperacuity.kernels.assignment import FREE
-from hyperacuity.kernels.memory import budget
 from hyperacuity.kernels.pairs import Reach
 from hyperacuity.kernels.sweep import History, detected_at_each_step, follow, indices_of, start_matching, trace
+from hyperacuity.machine import budget
 
 PairJudge = Callable[[int, Int64s, Int64s], Flags]
 """Function that flags the right pairs of an annotator, given the flat indices of their detected and their true pixels."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperacuity import __version__
-from hyperacuity.compiled import cache_base
 from hyperacuity.errors import UsageError
+from hyperacuity.machine import cache_base
 from hyperacuity.outputs import (
     adopt_outputs,
     check_output,

@@ -33,7 +33,7 @@ from typing import Any, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
 from hyperacuity.errors import UsageError, not_installed
-from hyperacuity.kernels import memory
+from hyperacuity.machine import MEMORY_VARIABLE, allowed_memory
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Failure, Job
@@ -124,7 +124,7 @@ def local_cluster(workers: int | None = None) -> Any:
         raise not_installed("a cluster of processes here needs cryptography, to keep others out,", "cluster") from error
     quiet = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": None, "silence_logs": logging.CRITICAL}
     count = workers or int(import_module("dask.system").CPU_COUNT)
-    shared = {memory.ENVIRONMENT: f"{memory.allowed() / count / 2**30:.6f}"}
+    shared = {MEMORY_VARIABLE: f"{allowed_memory() / count / 2**30:.6f}"}
     with settings.set(_LEAN):
         return dask.LocalCluster(n_workers=count, threads_per_worker=1, preload=[_DEAF], env=shared, **private, **quiet)
 

@@ -7,8 +7,8 @@ import threading
 from contextlib import suppress
 from typing import Any, Protocol, Self
 
-from hyperacuity.compiled import processors
 from hyperacuity.errors import UsageError
+from hyperacuity.machine import processors
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Job
 from hyperacuity.run.work import WorkItem, WorkResult, evaluate

@@ -1,8 +1,8 @@
-"""A budget for the memory of all large arrays of a process, so that a few noisy maps cannot take the machine.
+"""Resources of the machine that a process may use: processors, a folder for compiled kernels, memory. Imports nothing slow.
 
-What an array will need is known before it is made. It is asked for here: one that alone is too large is refused with a sentence,
-and one that is too large beside those of other threads waits until they are gone. An array gives back what it took when nobody
-holds it any more.
+Memory is counted so that a few noisy maps cannot take the machine. What a large array will need is known before it is made, and
+is asked for here: an array that alone is too large is refused with a sentence, and one that is too large next to those of other
+threads waits until they are gone. An array gives back its memory when nobody holds it any more.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from typing import Any
 
 from hyperacuity.errors import InputError
 
-ENVIRONMENT = "HYPERACUITY_MEMORY"
-SHARE = 0.5
+MEMORY_VARIABLE = "HYPERACUITY_MEMORY"
+"""Environment variable for the memory that arrays may take together, in GiB."""
+
+MEMORY_SHARE = 0.5
 """The part of the machine's memory that may be used, where the environment does not say how much."""
 
-UNKNOWN = 8 << 30
+UNKNOWN_MEMORY = 8 << 30
 """The limit where the size of the machine's memory cannot be read."""
 
 SMALL = 1 << 24
@@ -33,8 +35,23 @@ PATIENCE = 60.0
 """Seconds without any memory given back after which a thread no longer waits: a budget must never stop a run."""
 
 
+def cache_base() -> Path:
+    """Folder of all compiled kernels: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen) / "kernels"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("hyperacuity", appauthor=False)) / "kernels"
+
+
+def processors() -> int:
+    """Processors this process may use: fewer than the machine has, in a container or under ``taskset``."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class MemoryBudget:
-    """Bytes that arrays may take together, by default those :func:`allowed`; ``taken`` are those in use."""
+    """Bytes that arrays may take together, by default the :func:`allowed_memory`; ``taken`` are those in use."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.taken = 0
@@ -44,14 +61,14 @@ class MemoryBudget:
     @cached_property
     def limit(self) -> int:
         """The most bytes that may be in use."""
-        return allowed() if self._limit is None else self._limit
+        return allowed_memory() if self._limit is None else self._limit
 
     def lend(self, count: int, what: str) -> None:
         """Take memory, as soon as there is enough of it. ``InputError`` for more than there can ever be."""
         if count > self.limit:
             raise InputError(
                 f"{what} takes {_size(count)}, more than the {_size(self.limit)} that this program may use "
-                f"({ENVIRONMENT}={math.ceil(count / 2**30)} in the environment allows that many GiB)"
+                f"({MEMORY_VARIABLE}={math.ceil(count / 2**30)} in the environment allows that many GiB)"
             )
         with self._changed:
             while self.taken and self.taken + count > self.limit:
@@ -90,19 +107,19 @@ class MemoryBudget:
         weakref.finalize(array, self.give_back, count)
 
 
-def allowed() -> int:
+def allowed_memory() -> int:
     """The bytes that this process may use: what the environment says in GiB, else half of the machine's or container's memory."""
-    said = os.environ.get(ENVIRONMENT, "")
+    said = os.environ.get(MEMORY_VARIABLE, "")
     try:
         if said and (given := float(said)) > 0:
             return int(given * 2**30)
     except ValueError:
-        raise InputError(f"{ENVIRONMENT}={said}: expected a number of GiB, such as 16") from None
-    return int(SHARE * _machine())
+        raise InputError(f"{MEMORY_VARIABLE}={said}: expected a number of GiB, such as 16") from None
+    return int(MEMORY_SHARE * _memory_of_machine())
 
 
-def _machine() -> int:
-    limits = [UNKNOWN]
+def _memory_of_machine() -> int:
+    limits = [UNKNOWN_MEMORY]
     if hasattr(os, "sysconf") and {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= set(os.sysconf_names):
         limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
