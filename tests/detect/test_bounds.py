@@ -132,6 +132,14 @@ class TestDetectors:
             (orderer(name) if name in ORDERERS else detector(name))(image)
         assert budget.taken == 0
 
+    def test_the_regions_of_a_detector_count_too(self, allow):
+        budget = allow(100 * 700 * 700)  # enough for canny
+        image = np.zeros((700, 700), np.uint8)
+        detector("canny")(image)
+        with pytest.raises(InputError, match="making regions of 700×700 pixels takes"):
+            detector("canny").hierarchy(image)
+        assert budget.taken == 0
+
     @pytest.mark.parametrize("name", ["pb", "gpb", "gpb-ucm", "ae"])
     def test_discs_as_wide_as_a_thin_picture_is_long_count(self, name, allow):
         allow(1 << 30)
@@ -139,7 +147,7 @@ class TestDetectors:
             (orderer(name) if name == "ae" else detector(name))(np.zeros((1, 200_000), np.uint8))
 
     def test_a_system_that_calls_another_does_not_wait_for_itself(self, allow):
-        budget = allow(300 * 600 * 600)  # what depth-order takes, and the detector within it takes some too
+        budget = allow(400 * 600 * 600)  # what depth-order takes, and the detector within it takes some too
         began = time.monotonic()
         orderer("depth-order")(np.zeros((600, 600), np.uint8))
         assert time.monotonic() - began < machine.PATIENCE / 2

@@ -77,6 +77,10 @@ def planes(image: ArrayLike, *, name: str = "image") -> Float32Array:
     return np.ascontiguousarray(channels_first, dtype=np.float32)
 
 
+REGIONS_PER_PIXEL = 400
+"""Bytes that the hierarchy of regions of a photograph takes for each pixel; it takes up to 600 where all is noise."""
+
+
 @contextmanager
 def memory_for(what: str, shape: tuple[int, ...], size: float) -> Iterator[None]:
     """Reserve ``size`` bytes for the work on a picture of ``shape``; waits while other threads have them.

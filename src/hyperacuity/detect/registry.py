@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, gradient_regions, ownership
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
-from hyperacuity.detect.detection import Detection
+from hyperacuity.detect.detection import REGIONS_PER_PIXEL, Detection, memory_for
 from hyperacuity.detect.global_pb.detector import gpb, gpb_hierarchy, gpb_ucm
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.net.network import load, net
@@ -96,7 +96,8 @@ class Detector(NamedSystem):
             return _HIERARCHIES[self.base](image, **self.options)
         seen = self(image)
         strength = seen.strength if self.base in PROBABILITIES else seen.soft
-        return hierarchy(strength, direction=seen.direction)
+        with memory_for("making regions", strength.shape, REGIONS_PER_PIXEL * strength.size):
+            return hierarchy(strength, direction=seen.direction)
 
 
 class Orderer(NamedSystem):

@@ -26,7 +26,7 @@ from hyperacuity.detect.depth.ownership import (
     relative_partition,
 )
 from hyperacuity.detect.depth.region_depths import depth_of_regions
-from hyperacuity.detect.detection import planes, takes_memory
+from hyperacuity.detect.detection import REGIONS_PER_PIXEL, planes, takes_memory
 from hyperacuity.detect.gradient import canny
 from hyperacuity.detect.pb_detector import REACH as PB_REACH
 from hyperacuity.detect.pb_detector import pb
@@ -76,7 +76,7 @@ def ownership(
     return integrate(order, image, rounds=int(rounds)) if rounds else order
 
 
-@takes_memory(300)
+@takes_memory(REGIONS_PER_PIXEL)
 def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
     """A hierarchy of the image's regions, from the strength and direction of its gradient."""
     seen = canny(image, sigma=sigma)
@@ -88,7 +88,7 @@ def gradient_regions(image: ArrayLike, *, level: float = LEVEL, **options: objec
     return region_tree(image).at(level)
 
 
-@takes_memory(300)
+@takes_memory(REGIONS_PER_PIXEL)
 def depth_order(
     image: ArrayLike,
     tree: Hierarchy | None = None,
@@ -147,7 +147,7 @@ def shipped_cues() -> CueModel:
     return load_cue_model(SHIPPED)
 
 
-@takes_memory(300)
+@takes_memory(REGIONS_PER_PIXEL)
 def depth_cues(
     image: ArrayLike,
     labels: ArrayLike | None = None,

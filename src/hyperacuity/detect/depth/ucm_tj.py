@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from hyperacuity.detect.depth.junctions import convexity_relations, junction_candidates
 from hyperacuity.detect.depth.orderers import regions_to_order
 from hyperacuity.detect.depth.relations import Relations, join_relations, layers_of
-from hyperacuity.detect.detection import takes_memory
+from hyperacuity.detect.detection import REGIONS_PER_PIXEL, takes_memory
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
@@ -21,7 +21,7 @@ on ten of the images that are learned from."""
 CUES = ("both", "junctions", "convexity")
 
 
-@takes_memory(300)
+@takes_memory(REGIONS_PER_PIXEL)
 def ucm_tj(
     image: ArrayLike,
     labels: ArrayLike | None = None,

@@ -27,7 +27,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, divide_by_max, finish, planes, takes_memory
+from hyperacuity.detect.detection import (
+    REGIONS_PER_PIXEL,
+    Detection,
+    Float32Array,
+    ThinNorm,
+    divide_by_max,
+    finish,
+    planes,
+    takes_memory,
+)
 from hyperacuity.detect.global_pb.cues import WIDEST, each_local_cue
 from hyperacuity.detect.global_pb.model import GpbModel, load_gpb
 from hyperacuity.detect.global_pb.spectral import spectral_gradients
@@ -52,10 +61,6 @@ AROUND = 0.1
 
 USUAL, QUIET = 0.04, 0.01
 """The mean strength of thin lines, over all pixels, that changes nothing; and what is added where there are hardly any."""
-
-
-_PER_PIXEL = 400
-"""Bytes, with the hierarchy; the widest discs are looked at on every fourth pixel."""
 
 
 @cache
@@ -106,7 +111,7 @@ class GlobalContours:
         return hierarchy(strength)
 
 
-@takes_memory(_PER_PIXEL, reach=WIDEST)
+@takes_memory(REGIONS_PER_PIXEL, reach=WIDEST)
 def gpb(image: ArrayLike, *, model: str = "", closure: float = CLOSURE, thin_norm: ThinNorm = "none") -> Detection:
     """Global probability of a boundary, learned from BSDS500's training images (Arbeláez et al. 2011).
 
@@ -127,7 +132,7 @@ def gpb(image: ArrayLike, *, model: str = "", closure: float = CLOSURE, thin_nor
     return global_contours(image, model).detection(thin_norm, closure)
 
 
-@takes_memory(_PER_PIXEL, reach=WIDEST)
+@takes_memory(REGIONS_PER_PIXEL, reach=WIDEST)
 def gpb_ucm(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
     """The closed contours of :func:`gpb_hierarchy` at the size of the image: ``strength`` and ``thin`` are both that map.
 
@@ -140,7 +145,7 @@ def gpb_ucm(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") 
     return Detection(contours, direction, divide_by_max(contours) if thin_norm == "max" else contours, absolute=True)
 
 
-@takes_memory(_PER_PIXEL, reach=WIDEST)
+@takes_memory(REGIONS_PER_PIXEL, reach=WIDEST)
 def gpb_hierarchy(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Hierarchy:
     """The hierarchy of regions of gPb (:attr:`GlobalContours.hierarchy`); ``thin_norm`` is of no matter.
 

@@ -102,7 +102,7 @@ def sight_of(seen: Look) -> Sight:
 
 def _memory(seen: Look) -> AbstractContextManager[None]:
     shape = seen.boundaries.shape
-    return memory_for("regions and depth order", shape, _PER_PIXEL * seen.boundaries.size)
+    return memory_for("making and ordering regions", shape, _PER_PIXEL * seen.boundaries.size)
 
 
 def tree_of(seen: Look) -> Hierarchy:
