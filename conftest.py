@@ -1,15 +1,29 @@
 """What pytest reads, and how it reads it quickly: each process of a test run reads everything."""
 
+import functools
 import gc
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import hypothesis
 import pytest
+import typer.main
+import typer.testing
 
 # As the command does: the processes of a test run share the processors, and waiting threads of a matrix library burn theirs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
+hypothesis.settings.register_profile("same", derandomize=True, max_examples=50)
+if not os.environ.get("HYPERACUITY_THOROUGH"):
+    hypothesis.settings.load_profile("same")
+
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
+
+# Each call of a verb would build all verbs with all their options again.
+typer.main.get_command = typer.testing._get_command = functools.cache(typer.main.get_command)
 
 NEEDED = {
     "evaluation/torch.py": "torchmetrics",

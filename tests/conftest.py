@@ -11,22 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import pytest
-import typer.main
-import typer.testing
 
-# The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
 THOROUGH = bool(os.environ.get("HYPERACUITY_THOROUGH"))
-hypothesis.settings.register_profile("same", derandomize=True, max_examples=50)
-if not THOROUGH:
-    hypothesis.settings.load_profile("same")
-
-os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
-
-# Each call of a verb would build all verbs with all their options again.
-typer.main.get_command = typer.testing._get_command = functools.cache(typer.main.get_command)
-
 
 LONGEST = (
     "run/test_faults.py",

@@ -1,4 +1,4 @@
-"""``hyperacuity study all``: every paper's study in one go, and the ledger of theirs beside ours."""
+"""``hyperacuity study all``: every paper's study in one go, and the ledger of claims and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PAPERS = ("palou2014", "maire2016", "cabezas2011", "hou2013", "abdulrahman2017")
 
 STRICT = ("palou2014", "maire2016", "hou2013")
-"""Studies that stop where a folder is named that lacks their data, unless they are told that scenes may stand in."""
+"""Studies that stop where a folder is named that lacks their data, unless scenes may stand in."""
 
 SEEING = ("palou2014", "maire2016")
 """Studies of the same photographs, which share what systems see in them."""
@@ -59,7 +59,7 @@ def study_all(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Run the studies of all five papers, and write what each paper says beside what is found here.
+    """Run the studies of all five papers, and compare each paper's claims with the results.
 
     Every equation, algorithm, table, figure and claim has a row with a verdict: holds, fails, or not comparable and why. The
     ledger is OUT/papers.md and papers.csv; each paper's tables and figures are in OUT/PAPER. Where data are missing the studies
@@ -77,18 +77,18 @@ def study_all(
     pages = page.checkout_pages(checkout) if checkout else {}
     key = book.ledger_key(data, figures=figures)
     papers = [paper(name) for name in PAPERS]
-    found: dict[str, KeptRows] = {}
+    results: dict[str, KeptRows] = {}
     failures: list[tuple[str, str]] = []
     for one in papers:
         place = common.output_folder(folder / one.name)
         try:
             shared = {"sights": folder / "sights"} if one.name in SEEING else {}
-            found[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers, **shared)
+            results[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers, **shared)
             failures += [(f"{one.name}: {item}", reason) for item, reason in failed]
         except HyperacuityError as error:
             failures.append((one.name, str(error)))
-    rows = {name: of.rows for name, of in found.items()}
-    notes, of_papers = _notes(data), {name: of.notes for name, of in found.items()}
+    rows = {name: of.rows for name, of in results.items()}
+    notes, of_papers = _notes(data), {name: of.notes for name, of in results.items()}
     text = page.ledger_page(rows, {one.name: one.title for one in papers}, notes, of_papers)
     write_output(folder / "papers.md", text.encode())
     tables = {name: page.paper_table(of, of_papers[name]) for name, of in rows.items()}
@@ -103,9 +103,9 @@ def study_all(
 
 
 def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[KeptRows, Failures]:
-    """A paper's rows, and what failed: the rows kept in its folder, or else of its study, which is conducted.
+    """Return a paper's rows and failures: the rows cached in its folder, or else those of its study, which is run.
 
-    Rows of a study in which something failed are not kept, so that the next run tries again.
+    Rows of a study with failures are not cached, so that the next run tries again.
     """
     from hyperacuity_papers.common import book
 
@@ -116,20 +116,20 @@ def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[K
     began = time.monotonic()
     study = one.conduct(folder, **options)
     rows = write_ledger(folder, one.claims, study)
-    found = book.KeptRows(rows, list(study.notes), time.monotonic() - began)
+    results = book.KeptRows(rows, list(study.notes), time.monotonic() - began)
     if not study.failures:
-        book.keep(folder, key, found)
-    common.messages.print(f"{one.name}: {len(rows)} rows in {found.seconds:.0f} s", markup=False)
-    return found, list(study.failures)
+        book.keep(folder, key, results)
+    common.messages.print(f"{one.name}: {len(rows)} rows in {results.seconds:.0f} s", markup=False)
+    return results, list(study.failures)
 
 
 def _notes(data: Path | None) -> list[str]:
     """Name the data on which the studies ran, and what was left out."""
     from hyperacuity_papers.common.book import data_at_hand
 
-    found = data_at_hand(data)
-    here = [name for name, where in found.items() if where is not None]
-    gone = [name for name, where in found.items() if where is None]
+    folders = data_at_hand(data)
+    here = [name for name, where in folders.items() if where is not None]
+    gone = [name for name, where in folders.items() if where is None]
     notes = [f"Data: {', '.join([*here, 'scenes made for the purpose'])}."]
     if gone:
         notes.append(f"Left out, for want of data: what needs {', '.join(gone)} (see [Data sets](datasets.md)).")

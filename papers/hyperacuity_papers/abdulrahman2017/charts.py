@@ -194,7 +194,7 @@ def shift_chart(study: Shift, *, columns: int = 6) -> Any:
 def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> Any:
     """One panel per measure: each detector's mean best score against the level of a disturbance.
 
-    The conditions of the study are its levels, numbers. Each panel has its own scale of scores, which a control that is far
+    The conditions of the study are its levels, numbers. Each panel has a scale of scores, which a control that is far
     worse than the detectors may leave.
     """
     levels = [float(condition) for condition in study.conditions]

@@ -36,7 +36,7 @@ def abdulrahman2017(
     """Run the paper "From contours to ground truth: how to evaluate edge detectors by filtering" again.
 
     On the photographs of RUG (made scenes where they are missing), on shapes and on noise: Table 4 with the paper's values
-    beside ours, thresholds by rules against the minimum, ROC and precision-recall curves, formulas as printed and as
+    next to ours, thresholds by rules against the minimum, ROC and precision-recall curves, formulas as printed and as
     repaired, half kernels under noise, and every claim. Writes tables (CSV) and figures; what lies in the folder is
     used again.
 
@@ -53,7 +53,7 @@ def abdulrahman2017(
         print_ledger(rows)
         print_line(f"\n{study.signature}\n{folder}")
 
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "signature": study.signature,
         "table": study.table_records(),
         "half kernels": study.halves.sentences(),
@@ -61,7 +61,7 @@ def abdulrahman2017(
         "failed": [{"picture": name, "reason": reason} for name, reason in study.failures],
         "out": folder,
     }
-    finish(found, show, json=json, failures=study.failures)
+    finish(results, show, json=json, failures=study.failures)
 
 
 def conduct(
@@ -124,8 +124,8 @@ def half_kernels(
         from hyperacuity_papers.abdulrahman2017.figures import draw_half_kernels
 
         files += draw_half_kernels(study, folder)
-    found = {"signature": grid.signature, "found": study.sentences(), "table": study.rows(), "files": files}
-    finish(found, lambda: _print_half_kernels(study), json=json)
+    results = {"signature": grid.signature, "found": study.sentences(), "table": study.rows(), "files": files}
+    finish(results, lambda: _print_half_kernels(study), json=json)
 
 
 def _numbers(option: str, text: str) -> tuple[float, ...]:
@@ -209,8 +209,8 @@ def shift(out: Out, json: Json = False) -> None:
 
     study = move()
     files = [write_csv(folder / "shift.csv", shift_records(study)), *draw_shift(study, folder)]
-    found = {"signature": SHIFT_SIGNATURE, "files": files, "failed": []}
-    finish(found, lambda: _print_files(SHIFT_SIGNATURE, files), json=json)
+    results = {"signature": SHIFT_SIGNATURE, "files": files, "failed": []}
+    finish(results, lambda: _print_files(SHIFT_SIGNATURE, files), json=json)
 
 
 @grouped
@@ -289,9 +289,9 @@ def truth_study(
 ) -> None:
     """Compare hand-made with semi-automatic truth on the same pictures: how much does the truth decide?
 
-    Table 4 of Abdulrahman et al. (2017). Without --semi, a stand-in is made: edges found by the masks [-1 0 1] near the
+    Table 4 of Abdulrahman et al. (2017). Without --semi, a stand-in is used: edges of the masks [-1 0 1] near the
     hand-made truth, and the hand-made truth where there are none. Writes truth.csv, truth.svg and truth.png, and the
-    truths that were made.
+    truths that it used.
 
     Example: [bold]hyperacuity study truth rug --out truth[/bold]
     """
@@ -312,7 +312,7 @@ def _levels(text: str) -> tuple[float, ...]:
 
 
 def _finish(study: EdgeStudy, table: Path, figures: Sequence[Path], json: bool) -> None:
-    """Write the table, and print what was found."""
+    """Write the table, and print the results."""
     from hyperacuity.run.many import write_csv
 
     files = [write_csv(table, study.trials.rows()), *figures]
@@ -323,8 +323,8 @@ def _finish(study: EdgeStudy, table: Path, figures: Sequence[Path], json: bool) 
         _print_files(study.signature, files)
 
     failed = [{"picture": name, "reason": reason} for name, reason in study.failures]
-    found = {"signature": study.signature, "files": files, "failed": failed, "mean": study.means()}
-    finish(found, show, json=json, failures=study.failures)
+    results = {"signature": study.signature, "files": files, "failed": failed, "mean": study.means()}
+    finish(results, show, json=json, failures=study.failures)
 
 
 def _print_files(signature: str, files: Sequence[Path]) -> None:

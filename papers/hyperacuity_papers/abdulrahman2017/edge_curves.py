@@ -1,4 +1,4 @@
-"""Scores of detectors at every threshold, on many pictures and under several truths of each: what the tables are made of."""
+"""Scores of detectors at every threshold, on many pictures and under several truths of each: the source of the tables."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from hyperacuity_papers.abdulrahman2017.edge_table import (
 )
 
 ROUNDING = 0.001
-"""Error of a bound that is made of scores printed with three digits."""
+"""Error of a bound computed from scores printed with three digits."""
 
 
 @dataclass(frozen=True)

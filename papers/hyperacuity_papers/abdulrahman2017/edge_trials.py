@@ -170,9 +170,9 @@ def speckle(shape: tuple[int, int], *, seed: int = 0) -> SoftMap:
 
 
 def semi_automatic(hand: ArrayLike, found: ArrayLike, *, radius: float = 3) -> EdgeMap:
-    """A hand-drawn truth redrawn on the edges found in the image: a stand-in for semi-automatic labels (section 3.1).
+    """A hand-drawn truth redrawn on the edges of the image: a stand-in for semi-automatic labels (section 3.1).
 
-    There a person deletes the found edges that are unwanted and adds the ones that are missing. Here a found edge is wanted
+    There a person deletes the unwanted edges and adds the ones that are missing. Here an edge is wanted
     if it lies within ``radius`` pixels of the hand-drawn truth, and what a person has drawn is added where no found edge lies
     that near. Edges that the person had left out stay out.
 

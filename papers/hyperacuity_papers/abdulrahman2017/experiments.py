@@ -145,8 +145,8 @@ def blur_study(setup: EdgeSetup, levels: Sequence[float]) -> EdgeStudy:
 def truth_study(setup: EdgeSetup, *, semi: Path | None, radius: float, made: Path | None) -> EdgeStudy:
     """Compare hand-made with semi-automatic truth on the same pictures (Table 4).
 
-    ``semi`` is a folder of semi-automatic truths by the names of the pictures. Without it a stand-in is made
-    (:func:`.edge_trials.semi_automatic` with ``radius``, from edges found by the masks [−1 0 1]) and
+    ``semi`` is a folder of semi-automatic truths by the names of the pictures. Without it a stand-in is used
+    (:func:`.edge_trials.semi_automatic` with ``radius``, from edges of the masks [−1 0 1]) and
     written to the folder ``made``.
     """
     if semi is not None and not semi.is_dir():

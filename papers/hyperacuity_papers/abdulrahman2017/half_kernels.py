@@ -270,7 +270,7 @@ def definitions_of(names: str, *, most: int = len(DEFINITIONS)) -> tuple[SnrDefi
 
 
 def half_kernels(grid: HalfKernelGrid, kept: Kept, workers: int | None) -> HalfKernelStudy:
-    """Try every setting of the grid under every kind of noise with every seed, beside the other detectors."""
+    """Try every setting of the grid under every kind of noise with every seed, and the other detectors."""
     made = shapes(grid.size)
     names = [str(m) for m in measures(grid.measures)]
     halves = [str(setting) for setting in grid.settings]

@@ -19,7 +19,7 @@ VECTORS = ((1, 5, 3), (2, 4, 3), (2, 5, 4), (1, 5, 3), (3, 3, 9), (9, 9, 9))
 
 TRUE = np.array([[5, 5, 5, 9], [5, 5, np.inf, 9]])
 GUESS = np.array([[5, 6, 6.5, 7], [5, np.nan, 4, 9]])
-"""Seven pixels of known truth: 6.5 and 7 are more than 1 off and one is missing; 6 is off by exactly 1."""
+"""Seven pixels with a truth: 6.5 and 7 are more than 1 off and one is missing; 6 is off by exactly 1."""
 
 VIEWS = ([[10, 20], [30, 40]], [[10, 22], [29, 44]])
 """Differences 0, 2, 1 and 4: squares sum to 21."""

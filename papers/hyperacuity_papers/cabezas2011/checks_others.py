@@ -55,7 +55,7 @@ def same_rank(study: Cabezas2011) -> Finding:
 
 
 def image_weights(study: Cabezas2011) -> Finding:
-    """Weights of pairs change an order by weighted errors; A* has none, since each pair is a component of its own."""
+    """Weights of pairs change an order by weighted errors; A* has none, since each pair is a component."""
     errors = study.table.select(criteria=["nonocc"]).values[:, :, 0]
     count = errors.shape[1]
     usual = np.argsort(errors.mean(axis=1), kind="stable")

@@ -31,7 +31,7 @@ def _server(study: Cabezas2011) -> ServerTable:
 
 
 def membership(study: Cabezas2011, table: str) -> Finding:
-    """Expected and found under both readings; holds if one of them gives just the paper's set."""
+    """Compare the expected and the actual sets under both readings; holds if one of them gives just the paper's set."""
     server = _server(study)
     found = [one for reading in READINGS if (one := server.membership(table, reading)) is not None]
     if not found:

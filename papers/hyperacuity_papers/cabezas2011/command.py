@@ -43,7 +43,7 @@ def cabezas2011(
     Eight techniques, each under several parameters, are judged in the paper's three scenarios: dense, semi-dense, and local
     systems only; all together, technique against technique, and the settings of each technique. A table of the server
     (a row per system, columns such as tsukuba_nonocc, tsukuba_all, tsukuba_disc, and local) shows the paper's optimal sets,
-    expected and found. Writes tables (CSV), maps, figures and runs that can be resumed and given to hyperacuity compare.
+    expected and actual. Writes tables (CSV), maps, figures and runs that can be resumed and given to hyperacuity compare.
 
     Example: [bold]hyperacuity study cabezas2011 --data datasets --out cabezas2011[/bold]
 
@@ -55,8 +55,8 @@ def cabezas2011(
     how: Any = {"data_set": data_set, "data": data, "table": table, "delta": delta}
     study = conduct(folder, names=names, figures=figures, workers=workers, **how)
     rows = write_ledger(folder, read_claims("cabezas2011").claims, study)
-    found = {**study.as_dict(), "ledger": [vars(row) for row in rows], "out": folder}
-    finish(found, lambda: _print_cabezas2011(study, folder, rows), json=json, failures=study.failures)
+    results = {**study.as_dict(), "ledger": [vars(row) for row in rows], "out": folder}
+    finish(results, lambda: _print_cabezas2011(study, folder, rows), json=json, failures=study.failures)
 
 
 def conduct(
@@ -96,8 +96,8 @@ def _print_cabezas2011(study: Cabezas2011, folder: Path, rows: Sequence[LedgerRo
     print_table(FIELD_HEADINGS, study.field_rows())
     for scenario in study.field:
         _print_scenario("all systems", scenario, study.stability if scenario.name == "dense" else {})
-    for title, found in (("technique against technique", study.inter), ("the same, filled", study.filled)):
-        for scenario in found:
+    for title, results in (("technique against technique", study.inter), ("the same, filled", study.filled)):
+        for scenario in results:
             _print_scenario(title, scenario, {})
     print_line("\nthe settings of each technique, dense: in A*")
     for technique, scenario in study.intra.items():

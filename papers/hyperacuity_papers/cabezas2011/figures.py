@@ -49,7 +49,7 @@ def map_sheet(study: Cabezas2011, folder: Path) -> NDArray[Any]:
 
 
 def _draw_scenarios(found: Sequence[Scenario], folder: Path, kind: str) -> None:
-    """Two regions as points in the plane; more as lines, average ranks beside groups, and who dominates whom."""
+    """Two regions as points in the plane; more as lines, average ranks and groups, and who dominates whom."""
     for scenario in found:
         ranking = scenario.concat
         if len(scenario.regions) == 2:

@@ -56,7 +56,7 @@ def curve(points: ArrayLike) -> RocCurve:
 
 @dataclass(frozen=True)
 class Standing:
-    """A system beside the feasibility boundary.
+    """Distance of a system from the feasibility boundary.
 
     ``gap``: area between its curve and the boundary, 0 if it is never beaten. ``share``: part of the sparsities at which it
     reaches the boundary. ``improvement``: area by which the boundary would rise without it. ``below``: the systems whose

@@ -1,4 +1,4 @@
-"""Tables 1 to 4 of Cabezas & Trujillo (2011) against a table of the Middlebury server: expected and found.
+"""Tables 1 to 4 of Cabezas & Trujillo (2011) against a table of the Middlebury server: expected and actual sets.
 
 The errors that the paper evaluated were the server's of early 2011, and are not public any more. Whoever has them gives them as
 a CSV file: a row per system, its name first, and a column ``IMAGE_nonocc``, ``IMAGE_all`` and ``IMAGE_disc`` per image with the

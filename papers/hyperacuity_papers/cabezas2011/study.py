@@ -45,7 +45,7 @@ FIELD: Mapping[str, tuple[dict[str, float], ...]] = {
     "sgm": ({"small": 15, "large": 60}, {"small": 60, "large": 240}, {"paths": 4}),
     "bp": ({"smooth": 1}, {"smooth": 4}),
 }
-"""The techniques, and their settings beside the default and ``fill=1``."""
+"""The techniques, and their settings besides the default and ``fill=1``."""
 
 FIELD_HEADINGS = ("system", *(f"bad(δ) {region} %" for region in DENSE), "covered %", "s per pair", "in A*", "group")
 
@@ -62,7 +62,7 @@ def settings(technique: str) -> list[Matcher]:
 
 @dataclass(frozen=True, eq=False)
 class Cabezas2011:
-    """Everything found.
+    """All results.
 
     ``tables`` holds, by error threshold, the percentages of bad pixels, systems × images × regions; ``delta`` is the threshold
     that the scenarios are about. ``views`` are the errors of views predicted from the maps. ``cover`` is the share of pixels
@@ -172,7 +172,7 @@ def cabezas2011(
 
     Maps and runs go to ``folder``, where they are resumed. ``data_set`` is by default Middlebury's four pairs or, where these are
     not found, scenes made for the purpose. ``delta`` is the error threshold in pixels, ``table`` the server's table (by
-    default the ten rows that lie beside the pairs, if they do), and ``systems`` takes part beside the field.
+    default the ten rows next to the pairs, if they are there), and ``systems`` takes part besides the field.
     """
     server = None if table is None else read_server_table(table)
     pairs = _pairs(data_set, data, folder)
@@ -215,7 +215,7 @@ class StereoPairs:
     notes: tuple[str, ...] = ()
 
     def server(self) -> ServerTable | None:
-        """The table of ten systems that lies beside the pairs; None where there is none."""
+        """The table of ten systems next to the pairs, if there is one."""
         path = next(iter(self.scenes.values())).truths[0].parents[1] / "server-table-10.csv"
         return read_server_table(path) if path.is_file() else None
 

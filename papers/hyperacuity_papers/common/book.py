@@ -1,4 +1,4 @@
-"""Rows of the ledger kept in a study's folder, so that a paper that is done is not done again."""
+"""Cached rows of the ledger in a study's folder, so that a finished paper is not run again."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def keep(folder: Path, key: str, kept: KeptRows) -> None:
 def kept_rows(folder: Path, key: str) -> KeptRows | None:
     """Read the rows cached in a paper's folder; None if there are none, or those of another key."""
 
-    def unpacked(found: Mapping[str, Any]) -> KeptRows:
-        return KeptRows([LedgerRow(**row) for row in found["rows"]], list(found["notes"]), found["seconds"])
+    def unpacked(stored: Mapping[str, Any]) -> KeptRows:
+        return KeptRows([LedgerRow(**row) for row in stored["rows"]], list(stored["notes"]), stored["seconds"])
 
     return read_kept(folder / NAME, key, unpacked)

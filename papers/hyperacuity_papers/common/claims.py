@@ -1,4 +1,4 @@
-"""Claims of a paper, read from its claims.toml, what is found here, and whether they hold.
+"""Claims of a paper, read from its claims.toml, our results, and verdicts.
 
 A row of ``claims.toml`` has
 
@@ -130,8 +130,8 @@ def _in_figure(figure: str, check: Callable[[Any], Finding], study: Any) -> Find
     """Check what a figure shows, if it was drawn."""
     if figure not in study.figures:
         raise NotRunError("figures were not drawn" if not study.figures else NEEDS)
-    found = check(study)
-    return Finding(f"{figure}: {found.ours}", found.verdict, found.because)
+    finding = check(study)
+    return Finding(f"{figure}: {finding.ours}", finding.verdict, finding.because)
 
 
 def entries(claims: Sequence[Claim[Study]], study: Study) -> list[LedgerRow]:
@@ -146,10 +146,12 @@ def entries(claims: Sequence[Claim[Study]], study: Study) -> list[LedgerRow]:
 
 def _entry(claim: Claim[Study], study: Study) -> LedgerRow:
     try:
-        found = claim.check(study)
+        finding = claim.check(study)
     except NotRunError as error:
-        found = Finding("", "not run", str(error))
-    return LedgerRow(claim.where, claim.says, claim.theirs, found.ours, found.verdict, found.because, claim.command)
+        finding = Finding("", "not run", str(error))
+    return LedgerRow(
+        claim.where, claim.says, claim.theirs, finding.ours, finding.verdict, finding.because, claim.command
+    )
 
 
 def near(ours: float, theirs: float, *, within: float, digits: int = 3, unit: str = "") -> Finding:

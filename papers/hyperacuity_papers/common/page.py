@@ -1,4 +1,4 @@
-"""The ledger as Markdown: a page of its own, and the tables in the pages of a checkout."""
+"""The ledger as Markdown: one page, and the tables in the pages of a checkout."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MARKS: Mapping[Verdict, str] = {"holds": "holds", "fails": "**fails**", "not com
 
 def counted(rows: Sequence[LedgerRow]) -> dict[Verdict, int]:
     """Count the rows of each verdict."""
-    found = Counter(row.verdict for row in rows)
-    return {verdict: found[verdict] for verdict in VERDICTS}
+    counts = Counter(row.verdict for row in rows)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def measured(rows: Sequence[LedgerRow]) -> float:

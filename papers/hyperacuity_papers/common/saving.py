@@ -16,7 +16,7 @@ BOX = (420, 300)
 
 
 def boxed(picture: NDArray[Any]) -> NDArray[Any]:
-    """A picture made to fit the box of a panel, on the sheet's ground."""
+    """A picture resized to fit the box of a panel, on the sheet's ground."""
     image = Image.fromarray(np.ascontiguousarray(picture)).convert("RGB")
     return np.asarray(ImageOps.pad(image, BOX, Image.Resampling.BOX, color=theme.GROUND))
 

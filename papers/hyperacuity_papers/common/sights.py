@@ -52,8 +52,8 @@ def kept_sights(folder: Path | None) -> Kept | None:
 
 def read_sights(kept: Kept | None, image: NDArray[Any]) -> Sights | None:
     """Read the cached sights of an image; None if there are none."""
-    found = None if kept is None else kept.found(_depends(image))
-    return None if found is None else Sights.of_arrays(found)
+    arrays = None if kept is None else kept.found(_depends(image))
+    return None if arrays is None else Sights.of_arrays(arrays)
 
 
 def keep_sights(kept: Kept | None, image: NDArray[Any], seen: Sights) -> None:
@@ -63,7 +63,7 @@ def keep_sights(kept: Kept | None, image: NDArray[Any], seen: Sights) -> None:
 
 
 def remember_sights(kept: Kept | None, image: NDArray[Any]) -> None:
-    """Tell systems that are about to look at an image what is known of it."""
+    """Hand the cached sights of an image to systems that are about to look at it."""
     if (seen := read_sights(kept, image)) is not None:
         ownership.cache_ownership(image, seen.ownership)
         if seen.look is not None:

@@ -33,7 +33,7 @@ Audits = Mapping[str, SystemAudit]
 
 
 def _in_words(study: Hou2013, check: Callable[[Audits], tuple[bool, str]], otherwise: str) -> Finding:
-    """Check a claim about every system, on the paper's own images and on the new ones; on scenes it cannot be compared."""
+    """Check a claim about every system, on the paper's images and on the new ones; on scenes it cannot be compared."""
     if SCENES in study.audits:
         return incomparable(check(study.audits[SCENES])[1], ON_SCENES)
     if not study.audits:
@@ -125,7 +125,7 @@ def drawn(study: Hou2013, name: str, ours: str) -> str:
 
 
 def first_part(study: Hou2013) -> str:
-    """The paper's own images where they are, else what there is."""
+    """Return the part with the paper's images if it is there, else the first part."""
     if not study.audits:
         raise NotRunError(NEEDS)
     return TEST if TEST in study.audits else next(iter(study.audits))

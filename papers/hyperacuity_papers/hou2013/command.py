@@ -41,9 +41,9 @@ def hou2013(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Run the paper "Boundary detection benchmarking: beyond F-measures" again: its numbers beside those found here.
+    """Run the paper "Boundary detection benchmarking: beyond F-measures" again: its numbers next to ours.
 
-    On the 100 images of BSDS300's test set, the paper's own, and on the 200 that BSDS500 added: labels, systems on other labels,
+    On the 100 images of BSDS300's test set, as in the paper, and on the 200 that BSDS500 added: labels, systems on other labels,
     the forced choice with simulated people, and pb learned from strong labels. Without BSDS500, on scenes.
 
     Writes hou2013.csv (the table), labels.csv, risk.csv, ledger.csv, the figures, the trials of the forced choice, maps of our
@@ -67,7 +67,7 @@ def hou2013(
         _print_hou2013(study)
         print_ledger(rows)
 
-    found = {
+    results = {
         "table": [vars(row) for row in paper_table(study)],
         "labels": label_rows(study),
         **{part: study.audit(part).json() for part in study.audits},
@@ -78,7 +78,7 @@ def hou2013(
         "ledger": [vars(row) for row in rows],
         "out": folder,
     }
-    finish(found, show, json=json, failures=study.failures)
+    finish(results, show, json=json, failures=study.failures)
 
 
 def conduct(
@@ -225,7 +225,7 @@ def gpb(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Score pb, gpb and gpb-ucm on BSDS500's test images, beside the authors' own gPb-ucm of them.
+    """Score pb, gpb and gpb-ucm on BSDS500's test images, and the authors' gPb-ucm of them.
 
     Writes gpb.csv, the maps, and a run that can be resumed. The rank correlation is Spearman's, over the pixels of our contour
     map and the authors', averaged over the images; seconds are of one processor.
@@ -236,8 +236,8 @@ def gpb(
 
     folder = common.output_folder(out)
     study = gpb_study(folder, data=data, count=count, timed=timed, workers=workers)
-    found = {"systems": study.records(), "correlation": study.correlation, "nearby": study.nearby, "out": folder}
-    finish(found, lambda: _print_study(study, folder), json=json, failures=study.failures)
+    results = {"systems": study.records(), "correlation": study.correlation, "nearby": study.nearby, "out": folder}
+    finish(results, lambda: _print_study(study, folder), json=json, failures=study.failures)
 
 
 def _print_study(study: GpbStudy, folder: Path) -> None:

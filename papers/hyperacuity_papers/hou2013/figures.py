@@ -38,7 +38,7 @@ LARGER = 2
 
 
 def draw_hou2013(study: Hou2013) -> list[Path]:
-    """Every figure of the paper that was found here; charts as SVG and PNG, pictures as PNG, in the study's folder."""
+    """Every figure of the paper that the data allow; charts as SVG and PNG, pictures as PNG, in the study's folder."""
     paths = [path for part in study.audits for path in _of_part(study, part)]
     first = next(iter(study.audits))
     sample = most_annotated(study.samples[first])

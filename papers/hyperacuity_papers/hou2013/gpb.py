@@ -1,4 +1,4 @@
-"""gPb and its closed contours on BSDS500's test images, beside ``pb`` and beside what the authors published for them."""
+"""gPb and its closed contours on BSDS500's test images, compared with ``pb`` and with the authors' published results."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def rank_correlation(ours: SoftMap, theirs: SoftMap, *, reach: int = 0) -> float
 
 
 def _authors(data: Path | None, samples: Sequence[Sample]) -> dict[str, Path]:
-    """The authors' ucm2 files of the samples, by name, where they lie beside the data."""
+    """The authors' ucm2 files of the samples, by name, if they come with the data."""
     folder = find_data("bsds500", data) / "ucm2" / "test"
     paths = {one.name: folder / f"{one.name}.mat" for one in samples}
     return {name: path for name, path in paths.items() if path.is_file()}

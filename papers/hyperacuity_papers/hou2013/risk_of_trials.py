@@ -79,7 +79,7 @@ class RiskStudy:
 def risk_of_trials(folder: Path, answers: Path | None = None, *, within: float | None = None) -> RiskStudy:
     """Decide the trials of a folder by the answers in a table, by default the folder's ``answers.csv``.
 
-    ``within`` is half the width of an interval. How many trials it takes is computed for the mean risk found.
+    ``within`` is half the width of an interval. How many trials it takes is computed for the mean risk.
     """
     table = answers or folder / "answers.csv"
     score = risk(read_trials(folder), read_answers(table))

@@ -86,7 +86,7 @@ class Seconds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Hou2013:
-    """Everything found, by part of the data: labels; systems under all truths, and changes of their order; forced choices.
+    """All results, by part of the data: labels; systems under all truths, and changes of their order; forced choices.
 
     ``agreement`` is how labels lie to each other and to edges, ``segmenters`` who drew the images of which names are known, and
     ``stronger`` how much better each system is on consensus labels than on partial ones.
@@ -334,7 +334,7 @@ def _parts(
 
 
 def _shipped_systems(data: Path | None) -> dict[str, Path]:
-    """The results of gPb-owt-ucm beside BSDS500, where they exist."""
+    """The results of gPb-owt-ucm that come with BSDS500, if any."""
     with suppress(UsageError):
         folder = find_data("bsds500", data) / "ucm2" / "test"
         return {UCM: folder} if folder.is_dir() else {}

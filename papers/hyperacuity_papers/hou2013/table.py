@@ -1,4 +1,4 @@
-"""The numbers of Hou, Yuille & Koch (2013) beside those found here, on the paper's own images and on those that came later."""
+"""The numbers of Hou, Yuille & Koch (2013) and ours, on the paper's images and on those that came later."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PaperNumber:
 
 
 def paper_table(study: Hou2013) -> list[PaperNumber]:
-    """Every number of the paper that the data allow, beside what it is here."""
+    """Every number of the paper that the data allow, with ours."""
     rows = list(_labels(study))
     systems = list(dict.fromkeys(name for audits in study.audits.values() for name in audits))
     for name in systems:
@@ -137,7 +137,7 @@ def number_text(value: float | None, missing: str = "–") -> str:
 
 
 def behind_partial(audit: SystemAudit) -> float:
-    """F on consensus labels minus F on partial labels: below 0, strong boundaries are found worse than any."""
+    """F on consensus labels minus F on partial labels: below 0, strong boundaries are detected worse than any."""
     return audit.consensus.ods.f - audit.partial_f["halfplane"][0]
 
 

@@ -57,12 +57,12 @@ def maire2016(
     """Judge who owns the boundaries: Table 1 and Figures 1 and 2 of the Affinity CNN's supplement, with all systems here.
 
     Orders are brought onto people's regions, and onto the network's own, and asked who is in front of whom; the two published
-    systems stand beside. Photographs are the images of Berkeley's figure/ground set that were never learned from; without
+    systems are listed too. Photographs are the images of Berkeley's figure/ground set that were never learned from; without
     them scenes are used.
 
-    Writes table1.csv, ledger.csv (the paper's claims beside what is found), figure1.png (people's regions) and figure2.png (the
+    Writes table1.csv, ledger.csv (the paper's claims and our results), figure1.png (people's regions) and figure2.png (the
     network's): photograph, filled true order, each system's order, and its owners in green and red, for ten photographs,
-    evenly over those sorted by the network's B-ACC. Maps are kept in DIR/maps, so a second run is quick.
+    evenly over those sorted by the network's B-ACC. Maps are cached in DIR/maps, so a second run is quick.
 
     Example: [bold]hyperacuity study maire2016 --out maire2016[/bold]
 
@@ -73,8 +73,8 @@ def maire2016(
 
     study = conduct(folder, data=data, figures=figures, workers=workers, count=count)
     rows = write_ledger(folder, read_claims("maire2016").claims, study)
-    found = {**study.as_dict(), "notes": study.notes, "out": folder, "ledger": [vars(row) for row in rows]}
-    finish(found, lambda: _print_maire2016(study, rows), json=json, failures=study.failures)
+    results = {**study.as_dict(), "notes": study.notes, "out": folder, "ledger": [vars(row) for row in rows]}
+    finish(results, lambda: _print_maire2016(study, rows), json=json, failures=study.failures)
 
 
 def _print_maire2016(study: Maire2016, rows: Sequence[LedgerRow]) -> None:
@@ -115,7 +115,7 @@ def figure_ground(
 ) -> None:
     """Judge who is in front on photographs that people labelled, by what the systems were given.
 
-    Three columns: the photograph only, its order brought onto people's regions; the photograph only, on the system's own
+    Three columns: the photograph only, its order brought onto people's regions; the photograph only, on the system's
     regions; and with people's regions handed to the system, which is half of the answer. Predicted ties count as wrong and as
     half. Published numbers stand below; they are of other images.
 
@@ -138,8 +138,8 @@ def figure_ground(
     folders = map_folders(systems, folder)
     table = study.figure_ground_table(systems, photographs, folders=folders, resume=resume, workers=workers)
     write_csv(folder / "figure-ground.csv", table.records())
-    found = {**table.as_dict(), "part": images, "out": folder}
-    finish(found, lambda: _print_figure_ground(table), json=json, failures=table.failures)
+    results = {**table.as_dict(), "part": images, "out": folder}
+    finish(results, lambda: _print_figure_ground(table), json=json, failures=table.failures)
 
 
 def _print_figure_ground(table: FigureGroundTable) -> None:
@@ -173,8 +173,8 @@ def whole_orders(
     from hyperacuity_papers.maire2016.whole_orders import whole_orders as study
 
     folder = common.output_folder(out)
-    found = study(data, workers=workers)
-    records, whole = [one.record() for one in found], shares(found)
+    results = study(data, workers=workers)
+    records, whole = [one.record() for one in results], shares(results)
     write_csv(folder / "whole-orders.csv", records)
 
     def show() -> None:

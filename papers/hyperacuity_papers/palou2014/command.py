@@ -34,9 +34,9 @@ def conduct(
     sights: Path | None = None,
     stand_in: bool = False,
 ) -> PalouSets:
-    """Run the study into a folder: what was found in each picture before is used again. Writes tables and figures.
+    """Run the study into a folder: cached results of pictures are used again. Writes tables and figures.
 
-    What systems see in each picture is kept in ``sights``, by default a folder of the study's own.
+    What systems see in each picture is cached in ``sights``, by default a folder of the study.
     """
     from hyperacuity.run.many import write_csv
     from hyperacuity_papers.palou2014 import study as paper
@@ -77,7 +77,7 @@ def palou2014(
     Gives local and global depth consistency, the over-random index, and how often the nearer side is right. Photographs are
     the images of Berkeley's figure/ground set that were never learned from; without them scenes alone are used.
 
-    Writes accuracy.csv, sweep.csv, ledger.csv (the paper's claims beside what is found), charts (Figs. 7 and 8), and sheets:
+    Writes accuracy.csv, sweep.csv, ledger.csv (the paper's claims and our results), charts (Figs. 7 and 8), and sheets:
     four outcomes of a scene (outcomes.png, Fig. 1), how a picture is measured (measures.png, Figs. 3 to 5), the λ series
     (lambda-series.png, Fig. 6) and the comparison (comparison.png, Fig. 9). What is found in a picture is kept in
     DIR/pictures, so a second run is quick.
@@ -102,14 +102,14 @@ def palou2014(
         count=count,
     )
     rows = write_ledger(folder, read_claims("palou2014").claims, study)
-    found = {
+    results = {
         "out": folder,
         "split": SPLIT,
         "sets": {name: one.as_dict() for name, one in study.sets.items()},
         "notes": study.notes,
         "ledger": [vars(row) for row in rows],
     }
-    finish(found, lambda: _print_palou2014(study, rows), json=json, failures=study.failures)
+    finish(results, lambda: _print_palou2014(study, rows), json=json, failures=study.failures)
 
 
 def _print_palou2014(study: PalouSets, rows: Sequence[LedgerRow]) -> None:

@@ -56,7 +56,7 @@ NETWORK = "network"
 """Left out where the extra ``see`` is not installed."""
 
 ORACLE = "true order, own regions"
-"""The ceiling: regions found by machine, ordered by the truth."""
+"""The ceiling: a machine's regions, ordered by the truth."""
 
 RANDOM = "random order, own regions"
 """The floor: the same regions, ordered by lot."""

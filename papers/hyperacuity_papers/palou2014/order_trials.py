@@ -1,6 +1,6 @@
 """Trials of all systems for depth order on one picture: how often the nearer side is right, and tallies over each parameter.
 
-This is what takes the time, so it is kept in a study's folder and used again as long as picture and code are the same.
+This is what takes the time, so it is cached in a study's folder and used again as long as picture and code are the same.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def _tally(text: str) -> OrderingTally:
 
 
 def examine_kept(picture: PictureSource[Loaded], folder: Path | None, sights: Kept | None = None) -> OrderFindings:
-    """:func:`examine`, or what it found before in the same picture by the same code, from ``folder``.
+    """:func:`examine` a picture, or read its cached results of the same picture and code from ``folder``.
 
-    What systems see in it is kept among ``sights``, for others.
+    What systems see in it is cached among ``sights``, for others.
     """
     loaded = picture.load()
     image, truths, regions = loaded

@@ -36,7 +36,7 @@ class Palou2014:
     """Results on one set of pictures: accuracies by system and reading, and a score per system over its parameter.
 
     ``human`` is the score of people against each other, where several labelled each picture. Of ``labellings`` of neighbours,
-    ``contradicted`` agree with no order of the regions. ``found`` is what was found in each picture.
+    ``contradicted`` agree with no order of the regions. ``found`` are the results on each picture.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Palou2014:
         return str(next(iter(self.scores.values())).protocol.signature)
 
     def inconsistency(self, system: str) -> dict[str, float] | None:
-        """Shares of the contours that a system found at its best F(1): consistent, and why the others are not."""
+        """Shares of a system's contours at its best F(1): consistent, and why the others are not."""
         ldc = self.scores[system].ldc
         if ldc is None or ldc.inconsistency is None or ldc.best.index < 0:
             return None
@@ -196,9 +196,9 @@ def _rounded(values: Mapping[str, float]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class PalouSets:
-    """The study: what was found on scenes and, where there are labels, on photographs; and the figures, where they were drawn.
+    """Results on scenes and, where there are labels, on photographs; and the names of figures that were drawn.
 
-    ``failures`` are the pictures that could not be read; ``sights`` is where what systems see in pictures is kept.
+    ``failures`` are the pictures that could not be read; ``sights`` is the cache of what systems see in pictures.
     """
 
     sets: Mapping[str, Palou2014]
@@ -264,7 +264,7 @@ def palou2014(
 def collect_pictures(
     name: str, pictures: Sequence[PictureSource[Loaded]], found: Mapping[str, OrderFindings]
 ) -> Palou2014:
-    """Add up what was found in each picture of a set."""
+    """Add up the results on the pictures of a set."""
     people = {image: one.people for image, one in found.items() if one.people is not None}
     sums: dict[tuple[str, str], OrderSums] = {}
     for one in found.values():
