@@ -156,6 +156,21 @@ def write_bytes(path: Path, data: bytes, *, synced: bool = False) -> None:
         raise _unwritable(path, error) from error
 
 
+def sealed(mark: bytes, body: bytes) -> bytes:
+    """Put a line with a mark and a checksum above the bytes of a file.
+
+    >>> unsealed(b"mine", sealed(b"mine", b"abc")), unsealed(b"mine", sealed(b"mine", b"abc") + b"d"), unsealed(b"mine", b"abc")
+    (b'abc', None, None)
+    """
+    return mark + b" " + hashlib.blake2b(body, digest_size=32).hexdigest().encode() + b"\n" + body
+
+
+def unsealed(mark: bytes, data: bytes) -> bytes | None:
+    """Return the bytes below such a line; None if it has another mark, or they have changed since."""
+    body = data.partition(b"\n")[2]
+    return body if data == sealed(mark, body) else None
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk. Only POSIX systems can be asked for that."""
     if os.name == "posix":

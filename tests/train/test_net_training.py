@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from hyperacuity.cli.train import net
 from hyperacuity.data.scenes import make_scene, write_scene
 from hyperacuity.detect.net.network import look
 from hyperacuity.detect.net.settings import Settings
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.train import net as net_training
 from hyperacuity.train.net import checkpoint_of, start_file, train_net
 from hyperacuity.train.net_lessons import Curriculum, with_scenes
@@ -108,16 +109,16 @@ class TestLearning:
 import os, signal
 from pathlib import Path
 from hyperacuity.detect.net.settings import Settings
-from hyperacuity.detect.net.training import Course
+from hyperacuity.detect.net.training import NetworkTraining
 from hyperacuity.train.net_lessons import Curriculum, with_scenes
 from hyperacuity.train.net import train_net
 
-advance = Course.advance
+advance = NetworkTraining.advance
 def killed(course):
     if course.step == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return advance(course)
-Course.advance = killed
+NetworkTraining.advance = killed
 scenes = with_scenes(Curriculum(), 4, size=(96, 64)).holding(0.25)
 train_net(scenes, {SETTINGS!r}, Path({str(out)!r}), device="cpu", every=2, workers=1)
 """
@@ -136,6 +137,34 @@ train_net(scenes, {SETTINGS!r}, Path({str(out)!r}), device="cpu", every=2, worke
         )
         with pytest.raises(UsageError, match="begun with other pictures"):
             train(out, resume=True)
+
+    def test_other_pictures_under_the_same_names_are_not_resumed(self, tmp_path, monkeypatch):
+        out = tmp_path / "net.onnx"
+        monkeypatch.setattr("hyperacuity.detect.net.export.onnx_file", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            train(out)
+        monkeypatch.setattr("hyperacuity.train.net_lessons.make_scene", lambda seed, **how: make_scene(seed + 9, **how))
+        with pytest.raises(UsageError, match="begun with other pictures"):
+            train(out, resume=True)
+
+    def test_a_damaged_checkpoint_is_named_and_a_foreign_one_left_alone(self, tmp_path):
+        from hyperacuity.detect.net.training import NetworkTraining
+
+        out = tmp_path / "net.onnx"
+        path = checkpoint_of(out)
+        training = NetworkTraining([scenes().scenes[0].load().lesson], SETTINGS, net_training_device())
+        training.save(path, {"data": {}, "start": None, "history": []})
+        whole = path.read_bytes()
+        chance = random.Random(1)  # noqa: S311
+        for _ in range(20):
+            at = chance.randrange(len(whole))
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ chance.randrange(1, 256)]) + whole[at + 1 :])
+            with pytest.raises(InputError, match=r"checkpoint: is (damaged|no checkpoint)"):
+                training.resume(path)
+        path.write_bytes(b"mine")
+        with pytest.raises(UsageError, match="was not written by hyperacuity"):
+            training.save(path, {})
+        assert path.read_bytes() == b"mine"
 
     def test_the_command_writes_the_file_and_says_how_good_it_is(self, tmp_path):
         out = tmp_path / "new" / "net.onnx"

@@ -23,7 +23,8 @@ from hyperacuity.detect.net.network import look_through
 from hyperacuity.detect.net.settings import Settings
 from hyperacuity.errors import InputError, UsageError, not_installed, option
 from hyperacuity.evaluation.evaluator import Evaluator
-from hyperacuity.outputs import write_output
+from hyperacuity.outputs import check_output, write_output
+from hyperacuity.run.keeping import key_of
 from hyperacuity.small_files import read_small
 from hyperacuity.train.net_lessons import Curriculum, TaughtPicture
 
@@ -109,13 +110,14 @@ def train_net(
     import torch
 
     from hyperacuity.detect.net.export import onnx_file
-    from hyperacuity.detect.net.training import NetworkTraining, find_device, load_weights
+    from hyperacuity.detect.net.training import CHECKPOINT, NetworkTraining, find_device, load_weights
 
     checkpoint, place = checkpoint_of(out), find_device(device)
     _check(checkpoint, resume=resume)
     lessons, held = curriculum.read(workers)
     owners = sum(one.has_owners for one in lessons)
     identity = {"data": {**curriculum.as_dict(), "with_owners": owners}, "start": _start_of(start)}
+    content = key_of("", *(value for one in lessons for value in vars(one).values()))
     if place.type == "cuda":
         torch.backends.cudnn.benchmark = True
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
@@ -125,8 +127,9 @@ def train_net(
         if isinstance(error, InputError):
             raise
         raise InputError(f"{start}: {error}; expected EfficientNet-{settings.encoder}") from error
-    history = _resumed(course, checkpoint, identity) if resume else []
-    _learn(course, held, history, checkpoint, identity, every=every, workers=workers)
+    resumable = {**identity, "content": content}
+    history = _resumed(course, checkpoint, resumable) if resume else []
+    _learn(course, held, history, checkpoint, resumable, every=every, workers=workers)
     last = history[-1] if history else {}
     about = {
         "settings": settings.as_dict(),
@@ -136,6 +139,7 @@ def train_net(
         "device": place.type,
     }
     write_output(out, onnx_file(course.averaged(), about))
+    check_output(checkpoint, mark=CHECKPOINT)
     checkpoint.unlink(missing_ok=True)
     return LearnedNet(out, about, history)
 
@@ -156,8 +160,8 @@ def _start_of(path: Path | None) -> dict[str, str] | None:
 def _resumed(course: NetworkTraining, checkpoint: Path, identity: Mapping[str, Any]) -> list[dict[str, float]]:
     """Bring a course to where it was stopped; its history so far."""
     saved = course.resume(checkpoint)
-    for part, what in (("data", "pictures"), ("start", "weights to start from")):
-        if saved[part] != identity[part]:
+    for part, what in (("data", "pictures"), ("content", "pictures"), ("start", "weights to start from")):
+        if saved.get(part) != identity[part]:
             raise UsageError(f"{checkpoint}: was begun with other {what}; resume with the same, or remove it")
     logger.info("resumes after step %d of %d", course.step, course.settings.steps)
     history: list[dict[str, float]] = saved["history"]

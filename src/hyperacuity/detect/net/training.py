@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,14 @@ from hyperacuity.detect.net.crops import Batch, Crops
 from hyperacuity.detect.net.lessons import Lesson
 from hyperacuity.detect.net.settings import Settings
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.outputs import check_output, sealed, unsealed, write_bytes
+from hyperacuity.small_files import read_small
+
+CHECKPOINT = b"hyperacuity checkpoint 1"
+"""How a checkpoint begins; a checksum follows, which is compared before anything else is read."""
+
+MOST_BYTES = 1 << 32
+"""Most bytes of a checkpoint, or of a file of weights."""
 
 MEAN, SPREAD = 0.498, 0.502
 """Scale that EfficientNet-Lite expects: (x − mean) / spread."""
@@ -35,17 +43,16 @@ def find_device(name: str) -> torch.device:
 
 def load_weights(path: Path) -> dict[str, Tensor]:
     """The tensors of a ``.pth`` file, by name; ``InputError`` for a file that holds anything else. No code in it is run."""
-    result = _load(path, torch.device("cpu"))
+    result = _load(path, torch.device("cpu"), read_small(path, "weights", most=MOST_BYTES))
     if not isinstance(result, dict) or not all(isinstance(value, Tensor) for value in result.values()):
         raise InputError(f"{path}: holds no weights, expected tensors by name")
     return {str(name): value.float() if value.is_floating_point() else value for name, value in result.items()}
 
 
-def _load(path: Path, device: torch.device) -> Any:
+def _load(path: Path, device: torch.device, data: bytes) -> Any:
+    """Tensors, numbers and texts; ``weights_only`` runs no code that a file may hold."""
     try:
-        return torch.load(path, map_location=device, weights_only=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        return torch.load(io.BytesIO(data), map_location=device, weights_only=True)
     except Exception as error:  # whatever the bytes are, PyTorch has an error of another class for it
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"{path}: is no file of PyTorch that holds tensors alone ({reason})") from error
@@ -140,7 +147,6 @@ class NetworkTraining:
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
         """Write all that is needed to go on, whole or not at all; ``about`` goes along as JSON."""
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
         state = {
             "about": json.dumps(about),
             "settings": self.settings.as_dict(),
@@ -151,16 +157,20 @@ class NetworkTraining:
             "crops": self.crops.random.get_state(),
             "dropout": self._dropout_state(),
         }
-        try:
-            torch.save(state, part)
-            part.replace(path)
-        except (OSError, RuntimeError) as error:
-            part.unlink(missing_ok=True)
-            raise UsageError(f"{path}: cannot be written ({error})") from error
+        buffer = io.BytesIO()
+        torch.save(state, buffer)
+        check_output(path, mark=CHECKPOINT)
+        write_bytes(path, sealed(CHECKPOINT, buffer.getvalue()))
 
     def resume(self, path: Path) -> dict[str, Any]:
         """Go on from a saved file, and return what was written along; ``UsageError`` where its settings differ."""
-        saved = _load(path, self.device)
+        data = read_small(path, "a checkpoint", most=MOST_BYTES)
+        if not data.startswith(CHECKPOINT):
+            raise InputError(f"{path}: is no checkpoint of hyperacuity train net")
+        body = unsealed(CHECKPOINT, data)
+        if body is None:
+            raise InputError(f"{path}: is damaged (its checksum is another): remove it to start over")
+        saved = _load(path, self.device, body)
         if not isinstance(saved, dict) or not {"settings", "step", "optimiser", "dropout"} <= saved.keys():
             raise InputError(f"{path}: is no checkpoint of hyperacuity train net")
         now = self.settings.as_dict()
