@@ -142,6 +142,7 @@ READ_FILES = {
     "detect/global_pb/model.py",
     "detect/depth/cue_model.py",
     "detect/net/network.py",
+    "detect/net/training.py",
 }
 """The tables of the forced-choice experiment, and the parameters of learned detectors: none of them is a task."""
 
