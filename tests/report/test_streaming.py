@@ -37,14 +37,14 @@ class Alive:
 
 @pytest.fixture
 def alive(monkeypatch) -> Alive:
-    count, unpack = Alive(), Tally.unpack.__func__
+    count, checked = Alive(), Tally._checked.__func__
 
-    def counted(cls, data, protocol):
-        tally = unpack(cls, data, protocol)
+    def counted(cls, arrays, protocol):
+        tally = checked(cls, arrays, protocol)
         count.born(tally)
         return tally
 
-    monkeypatch.setattr(Tally, "unpack", classmethod(counted))
+    monkeypatch.setattr(Tally, "_checked", classmethod(counted))  # which every tally that is unpacked goes through
     return count
 
 
@@ -65,6 +65,7 @@ def test_a_report_holds_one_systems_tallies(many, alive, tmp_path):
     sheets = make_sheets([many], progress=False, workers=1)
     write_pages(sheets, tmp_path, progress=False, workers=1)
     assert len(sheets[0].lines) == SYSTEMS
+    assert alive.read >= SYSTEMS * IMAGES
     assert alive.most <= IMAGES + 1
 
 
