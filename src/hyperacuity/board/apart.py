@@ -1,4 +1,4 @@
-"""Why two leaderboards are not one: what differs in their protocols, part by part, or in their truths."""
+"""Reasons why two leaderboards are not one: differences of their protocols, part by part, or of their truths."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MOST_NAMED = 3
 
 
 def reasons(one: Leaderboard, other: Leaderboard) -> list[str]:
-    """What keeps two leaderboards of one task apart, a sentence each: parts of the signature, then images and truths."""
+    """List what keeps two leaderboards of one task apart, a sentence each: parts of the signature, then images and truths."""
     told = [*one.signature.differences(other.signature), *truths_apart(one.truths, other.truths)]
     return [printable(sentence) for sentence in told]
 
 
 def truths_apart(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> list[str]:
-    """What differs between two sets of truths, by their digests; empty when they are equal.
+    """List differences between two sets of truths, by their digests; empty when they are equal.
 
     >>> truths_apart({"a": ["1"], "b": ["2"]}, {"a": ["9"], "c": ["3"]})
     ['1 image is in one only (b)', '1 image is in the other only (c)', '1 image has other truths (a)']

@@ -92,7 +92,7 @@ def library(entries: Iterable[str]) -> str:
 
 
 def _balanced(text: str) -> bool:
-    """Whether braces close what they open and nothing else, so that an entry ends where it seems to."""
+    """True if braces close what they open and nothing else, so that an entry ends where it seems to."""
     depth = 0
     for letter in re.sub(r"\\[{}]", "", text):
         depth += {"{": 1, "}": -1}.get(letter, 0)

@@ -20,14 +20,14 @@ from hyperacuity.report.sheets.sheet import Each
 from hyperacuity.small_files import read_json
 
 MOST_DIFFERENCES = 20
-"""How many differences are named."""
+"""Differences that are named."""
 
 LARGEST_JSON = 200_000_000
 
 
 @dataclass(frozen=True)
 class CheckedCard:
-    """What was found of one file: whose card it is, the main score recomputed from its tallies, and what is wrong, if any."""
+    """A checked file: whose card it is, the main score recomputed from its tallies, and what is wrong, if any."""
 
     path: Path
     system: str = ""
@@ -38,7 +38,7 @@ class CheckedCard:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if nothing is wrong."""
         return not self.problems
 
 
@@ -99,7 +99,7 @@ def check_site(site: Path, map_each: Each | None = None) -> list[str]:
 
 
 def differences(said: Any, found: Any, where: str) -> Iterator[str]:
-    """Where two values of JSON differ, a sentence each; numbers may differ by their last digits.
+    """List where two values of JSON differ, a sentence each; numbers may differ by their last digits.
 
     >>> list(differences({"a": [1, 0.5]}, {"a": [1, 0.25]}, "x.json"))
     ['x.json: a[1] is 0.5, recomputed 0.25']

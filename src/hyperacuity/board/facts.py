@@ -29,13 +29,13 @@ IMAGES_SCHEMA = "hyperacuity images 1"
 
 
 def board_facts(boards: Sequence[Leaderboard]) -> dict[str, Any]:
-    """What ``board.json`` says."""
+    """Contents of ``board.json``."""
     found: dict[str, Any] = plain({"schema": SCHEMA, "boards": [_board(board) for board in boards]})
     return found
 
 
 def image_facts(board: Leaderboard) -> dict[str, Any]:
-    """What ``boards/ID.json`` says."""
+    """Contents of ``boards/ID.json``."""
     systems = {one.id: one.scoring.alone for one in board.contenders}
     found: dict[str, Any] = plain(
         {"schema": IMAGES_SCHEMA, "criterion": board.main.key, "images": board.images, "systems": systems}

@@ -34,14 +34,14 @@ from hyperacuity.tally import Criteria, Signature, Task
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1000
-"""Of the intervals, as everywhere in the package."""
+"""Resamples of the intervals, as everywhere in the package."""
 
 MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """What a card's tallies give: scores and intervals by criterion, and by the main one, on each image and every resample.
+    """Scores of a card's tallies: values and intervals by criterion, and by the main one, on each image and every resample.
 
     ``alone`` is by the images in the order of their names. ``samples`` has the score on the whole data set first.
     """
@@ -77,7 +77,7 @@ class Contender:
 
     @property
     def label(self) -> str:
-        """What the board calls the system."""
+        """Name of the system on the board."""
         return self.line.system
 
 
@@ -125,12 +125,12 @@ class Leaderboard:
 
     @property
     def tests(self) -> int:
-        """How many systems were tested against the best."""
+        """Number of systems that were tested against the best."""
         return sum(line.verdict is not None for line in self.lines)
 
     @property
     def sentence(self) -> str:
-        """Who leads, by how much, and whether it may be chance."""
+        """Sentence on who leads, by how much, and whether it may be chance."""
         return leader(self.lines, self.main)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What cards say, made fit to be shown: short, in one line, and nothing in it that a browser or a terminal would obey.
+"""Texts of cards, fit to be shown: short, in one line, and nothing in them that a browser or a terminal would obey.
 
 Markup is no concern here: templates escape everything. Names of files are never made of what a card says, only of digests.
 """
@@ -17,7 +17,7 @@ LONGEST_LABEL = 60
 """Names are cut to this many characters, except on the page of their own."""
 
 ID_LETTERS = 12
-"""Of a card's digest, in addresses."""
+"""Letters of a card's digest in addresses."""
 
 
 def short(text: str, most: int = LONGEST_LABEL) -> str:
@@ -40,7 +40,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def labels_of(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """What a leaderboard calls its systems: their names, with the start of the card's digest where two would look alike.
+    """Names of systems on a leaderboard, with the start of the card's digest where two would look alike.
 
     >>> labels_of(["a", "b", "a"], ["12ab34cd", "56", "78ef90ab"])
     ['a · 12ab34', 'b', 'a · 78ef90']

@@ -1,4 +1,4 @@
-"""What each page of a board says, as the values that templates print."""
+"""Contents of each page of a board, as the values that templates print."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _teaser(board: Leaderboard) -> Content:
 
 
 def submit(boards: Sequence[Leaderboard]) -> Content:
-    """How to submit a result; the example is of the first leaderboard."""
+    """Instructions to submit a result; the example is of the first leaderboard."""
     return {"task": boards[0].signature.task, "boards": boards}
 
 
@@ -207,7 +207,7 @@ def every_image(board: Leaderboard) -> Iterator[tuple[str, Content]]:
 
 
 def image_path(board: Leaderboard, image: str) -> str:
-    """Where the page of an image is, by a digest of its name."""
+    """Path of the page of an image, by a digest of its name."""
     return f"images/{board.id}-{hashed(image)}.html"
 
 
@@ -281,7 +281,7 @@ def _image_span(board: Leaderboard) -> tuple[float, float]:
 
 
 def along(value: float, span: tuple[float, float], length: float = 100.0, start: float = 0.0) -> str:
-    """Where a value lies on a line of this length, for a drawing; at its ends for what lies beyond them."""
+    """Position of a value on a line of this length, for a drawing; at its ends for what lies beyond them."""
     low, high = span
     share = (value - low) / ((high - low) or 1.0) if math.isfinite(value) else 0.0
     return f"{start + length * min(max(share, 0.0), 1.0):.1f}"

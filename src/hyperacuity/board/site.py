@@ -59,7 +59,7 @@ Page = tuple[str, bytes]
 
 @dataclass(frozen=True)
 class WrittenBoard:
-    """What was written: the front page, the leaderboards, and what is wrong with cards, fatal (left out) or not."""
+    """A written site: the front page, the leaderboards, and what is wrong with cards, fatal (left out) or not."""
 
     page: Path
     boards: tuple[Leaderboard, ...]
@@ -158,7 +158,7 @@ def _charts(board: Leaderboard) -> dict[str, Any]:
 
 
 def _renderer(title: str) -> Any:
-    """What fills a template: ``render(path, kind, **content)`` gives a file. Everything that cards say is escaped."""
+    """Make what fills a template: ``render(path, kind, **content)`` gives a file. Everything that cards say is escaped."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

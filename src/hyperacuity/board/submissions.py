@@ -31,7 +31,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class CardProblem:
-    """What is wrong with a file. ``fatal``: the card cannot stand on a board; else it can, but somebody should know."""
+    """Problem of a file. ``fatal``: the card cannot stand on a board; else it can, but somebody should know."""
 
     path: Path
     sentence: str

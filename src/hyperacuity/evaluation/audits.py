@@ -233,7 +233,7 @@ def draw_trials(
 
 
 def _threshold(audit: SystemAudit, mode: Mode) -> float:
-    """Where a system stands in a trial: at its best on all labels in the hard mode, on consensus labels in the easy one."""
+    """Threshold of a system in a trial: its best on all labels in the hard mode, on consensus labels in the easy one."""
     return (audit.all if mode == "hard" else audit.consensus).ods.threshold
 
 

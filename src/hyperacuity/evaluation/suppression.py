@@ -1,4 +1,4 @@
-"""Whether soft maps were suppressed, whether they should have been, and whether the order of systems depends on it.
+"""Suppression of soft maps: whether they should have been suppressed, and whether the order of systems depends on it.
 
 Papers on learned detectors suppress non-maxima before they score. Raw maps score some 0.03 less, which is more than most
 papers gain, and two systems treated differently are not compared at all.
@@ -41,7 +41,7 @@ def thick_warnings(scores: Mapping[str, BoundaryScore], without: Container[str] 
 
 
 def treatments(protocol: Protocol) -> str:
-    """Which suppression was used for which system, in words; empty where it is the same for all.
+    """Name the suppression used for each system; empty where it is the same for all.
 
     >>> treatments(Protocol(nms_of={"pidinet": "structured"}))
     'suppression: pidinet structured-s1-r1, the others none'
@@ -75,7 +75,7 @@ def other_way(result: Result) -> dict[str, float]:
 
 
 def order_sentence(ods: Mapping[str, float], other: Mapping[str, float], suppressed: Mapping[str, bool]) -> str:
-    """What changes in the order of systems if some are treated in the other way; empty if nothing does.
+    """Say how the order of systems changes if some are treated in the other way; empty if it does not.
 
     ``suppressed`` says which are suppressed now.
 

@@ -31,7 +31,7 @@ WIDTH = 480
 GAP, LINE = 12, 30
 KINDS = ("png", "pdf")
 FADED = 0.3
-"""How much of the photograph is seen below an overlay, as in the viewer."""
+"""Share of the photograph that is seen below an overlay, as in the viewer."""
 
 
 def write_picture_sheets(sheets: Sequence[Sheet], names: Sequence[str], folder: Path) -> list[Path]:
@@ -84,7 +84,7 @@ def _row(sheet: Sheet, image: str) -> Row:
 
 
 def _told(own: Mapping[str, Any], score: Column | None, value: float | None) -> str:
-    """What stands below a system's picture: its score at the threshold that is drawn, or the image's; or what is missing."""
+    """Caption of a system's picture: its score at the threshold that is drawn, or the image's; or what is missing."""
     by_step = {name: of for name, of in own.get("numbers", {}).items() if isinstance(of, list)}
     if own.get("steps") and by_step:
         name = "F" if "F" in by_step else next(iter(by_step))

@@ -32,7 +32,7 @@ from hyperacuity.tally import Signature
 KINDS = ("pdf", "svg", "png")
 
 MOST_PICTURES = 8
-"""How many images of an audit are drawn with their labels coloured by strength."""
+"""Images of an audit that are drawn with their labels coloured by strength."""
 
 
 def write_figures(sheets: Sequence[Sheet], folder: Path) -> list[Path]:

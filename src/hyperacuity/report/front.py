@@ -43,7 +43,7 @@ class Evidence:
     more: int = 0
 
     def at(self, value: float, width: float) -> float:
-        """Where a value stands on an axis of this width."""
+        """Position of a value on an axis of this width."""
         low, high = self.span
         return round(width * (value - low) / ((high - low) or 1), 1)
 
@@ -103,7 +103,7 @@ def _shares(sheet: Sheet) -> Evidence:
 
 
 def levels(sheet: Sheet) -> str:
-    """Where people and chance stand by the main score; empty where neither is known."""
+    """Compare people and chance with the best system by the main score; empty where neither is known."""
     main = sheet.main if sheet.columns else None
     if main is None or not sheet.lines:
         return ""
@@ -119,7 +119,7 @@ def levels(sheet: Sheet) -> str:
 
 
 def conclusion(sheets: Sequence[Sheet]) -> str:
-    """Who leads clearly, and where, and where the lead may be chance; empty where nobody was compared with anybody."""
+    """Name who leads clearly in which task, and where the lead may be chance; empty where there is one system."""
     clear: dict[str, list[str]] = {}
     chance: list[str] = []
     for sheet in sheets:
@@ -134,7 +134,7 @@ def conclusion(sheets: Sequence[Sheet]) -> str:
 
 
 def conclusion_targets(parts: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Where the names in the conclusion lead: a task to its page, whoever leads to their line on the first such page."""
+    """Link targets of the names in the conclusion: a task's page, and a leader's line on the first such page."""
     tasks: dict[str, str] = {}
     systems: dict[str, str] = {}
     for part in parts:
@@ -150,7 +150,7 @@ def _lower(title: str) -> str:
 
 
 def title_of(sheets: Sequence[Sheet]) -> str:
-    """What a report is called: its few tasks by name; of many, who was measured in how many.
+    """Title of a report: its few tasks by name; of many, who was measured in how many.
 
     A sheet that ranks nobody, such as one about labels, has no systems.
     """

@@ -92,7 +92,7 @@ def make_sheets(
     workers: int | None = None,
     progress: bool = True,
 ) -> list[Sheet]:
-    """What runs have to say, a sheet per protocol: the input of pages, figures and tables.
+    """Make a sheet per protocol of runs: the input of pages, figures and tables.
 
     ``signatures`` chooses among the protocols of the runs.
     """
@@ -145,7 +145,7 @@ def write_pages(
 
 
 def page_path(out: Path, *, single_file: bool) -> Path:
-    """Where the page goes. ``UsageError`` where it cannot be written, or would overwrite something else."""
+    """Path of the page. ``UsageError`` where it cannot be written, or would overwrite something else."""
     page = out / "index.html"
     if single_file:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
@@ -158,7 +158,7 @@ def page_path(out: Path, *, single_file: bool) -> Path:
 
 
 RUN = "run"
-"""Where a report may keep the run that it shows."""
+"""Folder in which a report may keep the run that it shows."""
 
 MARK = '<meta name="generator" content="hyperacuity report">'
 
@@ -203,7 +203,7 @@ def pictured(grid: Grid, folder: Path | None) -> Grid:
 
 
 def _photographs(truth: Path) -> list[Path]:
-    """Where photographs may lie: ``images`` beside the folder of a truth, or ``images/test`` where that folder is ``…/test``."""
+    """Folders of photographs: ``images`` next to the folder of a truth, or ``images/test`` where that folder is ``…/test``."""
     home = truth.parent
     folders = [home.parent / "images", home.parent.parent / "images" / home.name]
     return [folder for folder in folders if folder.is_dir()]
@@ -310,7 +310,7 @@ def _charts_library() -> str:
 
 @functools.cache
 def shared_assets() -> dict[str, str]:
-    """What a report's pages and a board's have in common, by the names of files: the charts' library, a script, a style."""
+    """Files that pages of reports and boards share, by name: the charts' library, a script, a style."""
     return {"vega.js": _charts_library(), "page.js": script_of(SHARED), "house.css": template("house.css")}
 
 

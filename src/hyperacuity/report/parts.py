@@ -1,4 +1,4 @@
-"""What the templates of a page are given: each sheet's part, what links to what, the contents, and how to reproduce it all."""
+"""Values for the templates of a page: each sheet's part, links, contents, and how to reproduce it all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 Payload = tuple[str, str]
-"""What the viewer needs of an image, as JSON (empty where it was written to a file), and the address of its thumbnail."""
+"""Data of the viewer for an image, as JSON (empty where it was written to a file), and the address of its thumbnail."""
 
 
 def parts_of(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], *, several_files: bool) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], file: str)
 
 
 def _facts(sheet: Sheet, systems: Sequence[str], images: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the page's script needs of a sheet."""
+    """Data of a sheet for the page's script."""
     viewer = sheet.viewer
     return {
         "systems": systems,
@@ -71,7 +71,7 @@ def _facts(sheet: Sheet, systems: Sequence[str], images: Sequence[Mapping[str, A
 
 
 def _is_wide(sheet: Sheet) -> bool:
-    """Whether the leaderboard needs the whole width, or leaves room for a chart beside it."""
+    """True if the leaderboard needs the whole width, without a chart next to it."""
     beside = bool(sheet.figures) and sheet.figures[0].fluid
     longest = max((len(line.system) for line in sheet.lines), default=0)
     return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
@@ -92,7 +92,7 @@ def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, Payload]) 
 
 
 def _targets(number: int, sheet: Sheet, images: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Where the names in a sheet's sentences lead: systems to their line, images to the viewer."""
+    """Link targets of names in a sheet's sentences: a system's line, an image in the viewer."""
     shown = {image["name"]: f"#{image['key']}" for image in images if image["key"]}
     lines = {line.system: f"#s{number}-system-{place}" for place, line in enumerate(sheet.lines)}
     return shown | lines
@@ -120,7 +120,7 @@ def linked(sentence: str, targets: Mapping[str, str], file: str = "") -> Markup:
 
 
 def contents_of(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What the search box finds: the systems and images of every part, and where they are."""
+    """Entries of the search box: the systems and images of every part, and where they are."""
     return [
         {
             "title": part["sheet"].title,
@@ -134,11 +134,11 @@ def contents_of(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 SETTING = {"folder": "Folder", "versions": "Versions", "machine": "Machine"}
-"""What runs usually have in common."""
+"""Facts that runs usually have in common."""
 
 
 def reproduction(sheets: Sequence[Sheet]) -> dict[str, Any]:
-    """How to get all this again: the commands, what they have in common, and each run with fingerprints of data and code."""
+    """Commands to reproduce the report, what they have in common, and each run with fingerprints of data and code."""
     runs: dict[tuple[str, str], dict[str, Any]] = {}
     for sheet in sheets:
         for origin in sheet.grid.origins:

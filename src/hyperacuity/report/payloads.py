@@ -1,4 +1,4 @@
-"""What the viewer shows of each image: made once, and kept as scripts in the report's folder, or as text for one file."""
+"""Pictures of the viewer for each image: made once, and kept as scripts in the report's folder, or as text for one file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hyperacuity.run import Cell
 
 
 def make_payloads(sheets: Sequence[Sheet], folder: Path | None, map_each: Each) -> dict[str, Payload]:
-    """What the viewer shows, by key ``s0-0``: sheet and image, both by number; written to ``folder`` as it is made.
+    """Make the viewer's pictures, by key ``s0-0``: sheet and image, both by number; written to ``folder`` as they are made.
 
     All sheets share the room that a report has, by their numbers of images. Of several sheets, a photograph is kept once.
     """
@@ -41,7 +41,7 @@ def make_payloads(sheets: Sequence[Sheet], folder: Path | None, map_each: Each) 
 
 @dataclass(frozen=True)
 class Keeper:
-    """Where pictures go: to a folder, or with None into the page; ``images`` share the room of the report."""
+    """Destination of pictures: a folder, or with None the page; ``images`` share the room of the report."""
 
     folder: Path | None
     images: int
@@ -77,7 +77,7 @@ class Keeper:
         return ""
 
     def _address(self, key: str, small: bytes) -> str:
-        """Where the thumbnail is."""
+        """Address of the thumbnail."""
         if not small:
             return ""
         if self.folder is None:

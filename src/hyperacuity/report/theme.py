@@ -69,7 +69,7 @@ _SYSTEM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 
 @dataclass(frozen=True)
 class Style:
-    """How one system is drawn."""
+    """Colour, marker and dash of one system."""
 
     colour: str
     marker: str

@@ -44,7 +44,7 @@ def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = No
 
 
 def label_chart(labels: LabelScore) -> Any:
-    """How strong the labels are: shares of boundaries, each counted once, and of pixels, by class of strength."""
+    """Strength of the labels: shares of boundaries, each counted once, and of pixels, by class of strength."""
     rows = [
         {"strength": name, "of": of, "share": float(share)}
         for name, shares in zip(CLASSES, labels.by_strength, strict=True)
@@ -62,7 +62,7 @@ def label_chart(labels: LabelScore) -> Any:
 
 
 def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = None) -> Any:
-    """How much of what one annotator (row) drew another one (column) drew too."""
+    """Share of what one annotator (row) drew that another one (column) drew too."""
     people = [str(n) for n in range(1, len(matrix) + 1)] if names is None else list(names)
     rows = [
         {"row": row, "column": column, "share": float(matrix[i, j])}
@@ -83,7 +83,7 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
 
 
 def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
-    """How much people agree on each image: a row per number of annotators, a mark per image, the median of the row tall.
+    """Agreement on each image: a row per number of annotators, a mark per image, the median of the row tall.
 
     ``images`` are, by name, the number of annotators and the share of a person's pixels that another one drew too.
     """
@@ -165,7 +165,7 @@ def dots(
 
 
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
-    """How strong are the labels that a detector matches, at each level of its output? Shares, a row per level (Fig. 7)."""
+    """Strength of the labels that a detector matches, at each level of its output: shares, a row per level (Fig. 7)."""
     panels = [_output(name, audit, n % columns == 0) for n, (name, audit) in enumerate(systems.items())]
     return alt.concat(*panels, columns=columns, spacing=14).resolve_scale(color="shared")
 

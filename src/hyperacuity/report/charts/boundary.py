@@ -85,7 +85,7 @@ def scatter_of_images(scores: Mapping[str, BoundaryScore]) -> Any:
 
 
 def _names(scores: Mapping[str, BoundaryScore]) -> dict[str, str]:
-    """What systems are called in keys: their ODS, then their name."""
+    """Labels of systems in keys: their ODS, then their name."""
     return {system: f"{score.ods.f:.3f}  {system}" for system, score in scores.items()}
 
 

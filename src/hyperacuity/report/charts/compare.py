@@ -72,7 +72,7 @@ def _padded(values: NDArray[np.float64]) -> list[float]:
 
 
 def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[tuple[str, tuple[float, float]]]:
-    """Where each label starts or ends: near its point, at the first spot that neither points nor labels cover.
+    """Place each label near its point, at the first spot that neither points nor labels cover.
 
     Positions are in pixels; a letter is about 4.4 wide and a line 10 high.
     """
@@ -172,7 +172,7 @@ def rank_group_chart(ranking: Ranking, *, stability: NDArray[np.float64] | None 
 
 
 def dominance_chart(ranking: Ranking) -> Any:
-    """Who dominates whom: groups as rows from the optimal set down, a line where one dominates another and none is between."""
+    """Dominance: groups as rows from the optimal set down, a line where one system dominates another and none is between."""
     positions: dict[int, tuple[float, int]] = {}
     for number in range(int(ranking.group.max()) + 1):
         members = sorted(np.flatnonzero(ranking.group == number), key=lambda i: float(ranking.average_rank[i]))

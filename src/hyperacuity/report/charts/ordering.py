@@ -69,7 +69,7 @@ def prc_chart(
 
 
 def _sweep_rows(part: Consistency) -> dict[str, Rows]:
-    """What is drawn of a sweep: the outline of its region, the region's two edges, its segments, and the ends of the best one."""
+    """Rows of a sweep: the outline of its region, the region's two edges, its segments, and the ends of the best one."""
     outcomes, best = part.outcomes, part.best
     columns = [np.atleast_1d(f(beta)).tolist() for beta in (1, 0) for f in (outcomes.recall, outcomes.precision)]
     ends = [

@@ -1,4 +1,4 @@
-"""What a page about time says, as values that JSON knows: findings, charts, points, and the scores of images."""
+"""Contents of a page over time, as values that JSON knows: findings, charts, points, and the scores of images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_TESTS = 300
 
 
 def state_of(runs: WatchedRuns, since: int = -1) -> dict[str, Any]:
-    """What the page's script needs; images' scores only of points that have changed after version ``since``."""
+    """Data for the page's script; images' scores only of points that have changed after version ``since``."""
     return {
         "version": runs.version,
         "runs": [folder.label for folder in runs.folders],
@@ -93,7 +93,7 @@ def verdict_facts(verdict: Verdict | None) -> dict[str, Any] | None:
 
 
 def findings(runs: WatchedRuns, one: Timeline) -> list[str]:
-    """Where the latest point stands, how it moved, and whether that may be chance; and where people and chance are."""
+    """Sentences on the latest point, how it moved, whether that may be chance, and on people and guessing."""
     name = one.latest()
     if not name:
         return ["No image has been evaluated yet."]
@@ -139,7 +139,7 @@ def _since(runs: WatchedRuns, one: Timeline, name: str) -> str:
 
 
 def _within(one: Timeline) -> str:
-    """What is said of a difference that the decimals do not show."""
+    """Describe a difference that the decimals do not show."""
     return f"within {one.main.as_text(10.0**-one.main.digits)}"
 
 

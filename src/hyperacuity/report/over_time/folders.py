@@ -63,12 +63,12 @@ class WatchedFolder:
             self.problem = "" if states else f"{self.path}: the run holds no cell yet"
 
     def expected(self, signature: str, system: str) -> int | None:
-        """How many images a system should have, those without a prediction included, where the run knows."""
+        """Number of images a system should have, those without a prediction included, where the run knows."""
         found: int | None = self.about[signature].get(EXPECTED, {}).get(system)
         return found
 
     def reading(self, signature: str, systems: Sequence[str], read: Callable[[Grid], V]) -> V:
-        """What ``read`` makes of the grid of some systems, whose run is open meanwhile."""
+        """Call ``read`` with the grid of some systems, whose run is open meanwhile."""
         with open_run(self.path) as run:
             return read(self._grid(run, signature, systems))
 
@@ -78,7 +78,7 @@ class WatchedFolder:
 
 
 def stamp_of(folder: Path) -> Stamp:
-    """What tells that a store was written to: size, time and identity of its file and of its log; empty without a store."""
+    """Mark of a store that changes when it is written to: size, time and identity of its file and log; empty without a store."""
     try:
         file = file_of(folder)
     except UsageError:

@@ -25,7 +25,7 @@ MOST_PICTURES = 400
 """Thumbnails in a page without a server: some 4 KB each."""
 
 MARK = b'<meta name="generator" content="hyperacuity watch">'
-"""What every page begins with."""
+"""First lines of every page."""
 
 
 def write_over_time(
@@ -114,7 +114,7 @@ def small_picture(path: Path) -> bytes:
 
 
 def title_of(runs: WatchedRuns) -> str:
-    """What the page is called: the names of the runs."""
+    """Title of the page: the names of the runs."""
     return ", ".join(folder.label for folder in runs.folders)
 
 

@@ -21,7 +21,7 @@ NAN = float("nan")
 
 MOST_COLUMNS = 6
 MOST_SAMPLES = 400
-"""How many points' resampled scores are kept for tests; each takes some 8 KB for a score of the task."""
+"""Points whose resampled scores are kept for tests; each takes some 8 KB for a score of the task."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def point_score(grid: Grid, system: str, columns: Sequence[Column]) -> PointScor
 def score_of(
     task: Task[Any, Any, Any], protocol: BaseProtocol, tallies: Mapping[str, Any], columns: Sequence[Column]
 ) -> PointScore:
-    """The same of tallies by image, of which there is at least one."""
+    """Score tallies by image, of which there is at least one."""
     judged, every = task.criteria(protocol), [tallies[image] for image in sorted(tallies)]
     overall, main = judged.overall(every), judged.names.index(columns[0].key)
     drawn = judged.resampled(every, blocks_of(Bootstrap(len(every))))
@@ -80,7 +80,7 @@ class PointTests:
         self._samples: dict[tuple[Any, ...], Scores] = {}
 
     def test(self, first: ComparedPoint, second: ComparedPoint) -> Verdict | None:
-        """How much better the first is than the second, and whether that may be chance; None with fewer than two images."""
+        """Test how much better the first is than the second; None with fewer than two images."""
         shared = tuple(sorted(first.images.keys() & second.images.keys()))
         if len(shared) < 2:
             return None

@@ -1,4 +1,4 @@
-"""Which systems are one that changes over time: names that differ only in their number, in the order of that number.
+"""Series of systems that are one that changes over time: names that differ only in their number, in its order.
 
 A job that scores its checkpoints names them ``epoch-01``, ``epoch-02``, or ``ckpt_1000``, ``ckpt_2000``, or ``v1.2``, ``v1.10``:
 each of these is a series. A system that has the same name in several run folders is a series over the folders.
@@ -18,14 +18,14 @@ Number = tuple[float, ...]
 """A number, or the parts of a version."""
 
 SHORT = {"v": "version", "ckpt": "checkpoint", "e": "epoch", "ep": "epoch", "iter": "iteration", "it": "iteration"}
-"""What numbers are called in short."""
+"""Short names of numbers."""
 
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 @dataclass(frozen=True)
 class PointName:
-    """What a point is called: its name, unlike all others; the system; and its folder, where several have such a system."""
+    """Name of a point, unlike all others; the system; and its folder, where several have such a system."""
 
     name: str
     system: str
@@ -43,7 +43,7 @@ class TimeSeries:
 
     @property
     def alone(self) -> bool:
-        """Whether it is one system that is no checkpoint of anything: its name has no number."""
+        """True for one system that is no checkpoint of anything: its name has no number."""
         return len(self.names) == 1 and not self.numbers
 
 
@@ -86,7 +86,7 @@ def _skeleton(text: str) -> str:
 
 
 def _counted_in(point: PointName, *, several: bool) -> tuple[tuple[str, ...], str]:
-    """What a point shares with the others of its series, and the text in which its number stands; empty where there is none.
+    """Split a name into what its series shares and the text in which its number stands; empty where there is none.
 
     That is the system's name, unless its folder has no other one like it: then the same system is followed over folders.
     """
@@ -119,7 +119,7 @@ def _split(group: Sequence[tuple[PointName, str]]) -> list[TimeSeries]:
 
 
 def _together(every: Sequence[Sequence[Number]], changing: Sequence[int]) -> bool:
-    """Whether all numbers that change grow with the last one, as in ``epoch=3-step=1200``."""
+    """True if all numbers that change grow with the last one, as in ``epoch=3-step=1200``."""
     ordered = sorted(every, key=lambda numbers: numbers[changing[-1]]) if changing else []
     return all(
         before[changing[-1]] != after[changing[-1]] and all(before[place] <= after[place] for place in changing)
@@ -159,7 +159,7 @@ def _number(text: str, found: re.Match[str]) -> Number:
 
 
 def _word(before: str) -> str:
-    """What a number counts, by the letters before it.
+    """Name of what a number counts, by the letters before it.
 
     >>> _word("net_epoch-"), _word("v"), _word("")
     ('epoch', 'version', 'number')

@@ -60,13 +60,13 @@ class TimePoint:
 
     @property
     def whole(self) -> bool:
-        """Whether all its cells have been evaluated, and it has a score."""
+        """True if all its cells have been evaluated, and it has a score."""
         return not self.waiting and self.images > 0
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What runs hold under one protocol: its columns, points by name, series, and what failed."""
+    """Points of runs under one protocol: columns, points by name, series, and what failed."""
 
     signature: Signature
     title: str
@@ -89,12 +89,12 @@ class Timeline:
         return self.points[name].score.values.get(self.main.key, NAN)
 
     def gain(self, after: float, before: float) -> float:
-        """How much better one main score is than another, whatever its sense."""
+        """Difference of two main scores, positive if the first is better, whatever the sense."""
         return after - before if self.main.better == "max" else before - after
 
     @property
     def chance(self) -> float:
-        """What guessing reaches; NaN where that is not known."""
+        """Score of guessing; NaN where that is not known."""
         return next((p.score.chance for p in self.points.values() if not math.isnan(p.score.chance)), NAN)
 
     def latest(self, series: TimeSeries | None = None) -> str:
@@ -295,7 +295,7 @@ class WatchedRuns:
         return folder.reading(text, systems, rows) if given else {}
 
     def test(self, timeline: Timeline, first: str, second: str) -> Verdict | None:
-        """How much better the first point is than the second on the images that both have; None with fewer than two."""
+        """Test how much better the first point is than the second on the images that both have; None with fewer than two."""
         text = str(timeline.signature)
         with self._guard:
             return self._tests[text].test(self._compared(timeline, first), self._compared(timeline, second))

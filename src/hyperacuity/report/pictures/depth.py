@@ -26,7 +26,7 @@ RIGHT_TO_FAR = (theme.HIT, theme.INCONSISTENT, theme.FALSE)
 
 
 def enlargement(shape: Sequence[int]) -> int:
-    """How many times as large as an image the picture of its pairs of points is.
+    """Factor by which the picture of an image's pairs of points is larger than the image.
 
     >>> enlargement((100, 200)), enlargement((1500, 900))
     (4, 1)

@@ -20,7 +20,7 @@ ERRORS = ("#ffffff", "#efd3e2", "#cc79a7", "#7d3561", "#2a0a1f")
 """Error in what both views show: none is white, the cap and more are dark."""
 
 HIDDEN = ("#dfe9f3", "#a9c4de", "#6f9bc4", "#34689b", "#0b2e52")
-"""The same in what only one view shows."""
+"""Colours of errors in what only one view shows."""
 
 CAPTION = 22
 
@@ -42,7 +42,7 @@ def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float
 
 
 def depth_layer(disparity: ArrayLike, *, unit: str = "", room: int | None = None) -> dict[str, Any]:
-    """The same as a layer of the viewer whose values can be read back, of at most ``room`` characters."""
+    """Depth as a layer of the viewer whose values can be read back, of at most ``room`` characters."""
     found = estimated_map(disparity)
     unknown = np.isnan(found)
     ends = (float(np.nanmin(found)), float(np.nanmax(found))) if not unknown.all() else (0.0, 0.0)
@@ -63,7 +63,7 @@ def error_layer(truth: ArrayLike, estimate: ArrayLike, *, room: int | None = Non
 
 
 def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4) -> Picture:
-    """Where a map is wrong, and by how much: white is right, dark is ``cap`` pixels or more.
+    """Errors of a map: white is right, dark is ``cap`` pixels or more.
 
     Purple in the region ``nonocc``, blue where only one view sees the surface, vermilion where there is no estimate, grey
     where the truth is unknown; the region ``disc`` has an outline.
@@ -84,7 +84,7 @@ def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, E
 
 
 def difference_picture(real: ArrayLike, drawn: ArrayLike, where: EdgeMap, *, cap: float = 64.0) -> Picture:
-    """How far a drawn view is from the real one: white is not at all, dark is ``cap`` grey levels of 255 or more, grey not drawn.
+    """Difference of a drawn view from the real one: white is none, dark is ``cap`` grey levels of 255 or more, grey not drawn.
 
     >>> difference_picture([[0, 0, 0]], [[0, 255, 9]], np.array([[True, True, False]]))[0].tolist()
     [[255, 255, 255], [42, 10, 31], [184, 186, 192]]

@@ -32,7 +32,7 @@ def edge_picture(truth: ArrayLike, detected: ArrayLike, *, side: int | None = No
 
 
 def _any(where: NDArray[np.bool_], block: int) -> NDArray[np.bool_]:
-    """Whether any pixel of each block is true; blocks at the right and bottom border may be cut off."""
+    """True for blocks with any true pixel; blocks at the right and bottom border may be cut off."""
     height, width = where.shape
     padded = np.pad(where, ((0, -height % block), (0, -width % block)))
     rows, columns = padded.shape[0] // block, padded.shape[1] // block

@@ -44,7 +44,7 @@ def thumbnail(image: NDArray[np.uint8] | NDArray[np.uint16]) -> bytes:
 
 
 QUALITIES = (20, 8, 2)
-"""How well a soft map is kept, as WebP counts it: the first that fits."""
+"""Qualities of a stored soft map, as WebP counts them: the first that fits is taken."""
 
 
 def soft_picture(soft: SoftMap, room: int | None = None) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
 
 
 def drawn(truths: list[EdgeMap], within: float) -> dict[str, Any]:
-    """What people drew as a strength layer: each pixel has those who drew one at most ``within`` pixels away.
+    """People's lines as a strength layer: each pixel counts those who drew one at most ``within`` pixels away.
 
     ``who`` has a bit for each of them, the first annotator's the lowest; it is left out where there are more than eight.
 
@@ -208,7 +208,7 @@ def picture_uri(image: NDArray[np.uint8]) -> dict[str, Any]:
 
 
 ATTEMPTS = ((61, 1), (31, 1), (16, 1), (31, 2), (16, 2), (16, 3), (16, 4), (8, 4), (8, 6))
-"""How a scale is kept: in how many colours, and every how many pixels one of them; the first that fits.
+"""Resolutions of a stored scale: number of colours, and pixels per sample; the first that fits is taken.
 
 With the colours of what has no value, a pixel takes six bits at most.
 """

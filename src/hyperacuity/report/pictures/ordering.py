@@ -40,7 +40,7 @@ def order_picture(order: OrderMap) -> Picture:
 
 
 def order_layer(order: OrderMap, *, room: int | None = None) -> dict[str, Any]:
-    """The same as a layer of the viewer whose levels can be read back; the farthest is level 1."""
+    """Depth order as a layer of the viewer whose levels can be read back; the farthest is level 1."""
     unknown = np.isnan(order)
     levels = np.unique(order[~unknown])
     share = np.searchsorted(levels, np.where(unknown, 0, order)) / max(levels.size - 1, 1)

@@ -1,4 +1,4 @@
-"""What is seen in a photograph, on one sheet: boundaries, regions, who owns each boundary, depth order, paper cut-outs."""
+"""Sheet of what is seen in a photograph: boundaries, regions, who owns each boundary, depth order, paper cut-outs."""
 
 from __future__ import annotations
 

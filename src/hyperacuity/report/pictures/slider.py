@@ -24,7 +24,7 @@ LEAST = 8_000
 
 
 class Budget:
-    """How many characters the overlays of one image may still take; what one system leaves, the next ones may use.
+    """Characters that the overlays of one image may still take; what one system leaves, the next ones may use.
 
     >>> budget = Budget(images=100, systems=2, taken=60_000)
     >>> budget.share(), budget.take(200_000), budget.share()
@@ -35,7 +35,7 @@ class Budget:
         self.left, self.systems = WHOLE // max(images, 1) - taken, systems
 
     def share(self, besides: int = 0) -> int:
-        """What the next system's overlay may take if its other pictures take ``besides``."""
+        """Characters that the next system's overlay may take if its other pictures take ``besides``."""
         return min(max(self.left // max(self.systems, 1) - besides, LEAST), MOST)
 
     def take(self, size: int) -> None:
@@ -44,7 +44,7 @@ class Budget:
 
 
 def text_size(made: Any) -> int:
-    """How long layers are, about: the characters of their text."""
+    """Approximate length of layers: the characters of their text."""
     if isinstance(made, dict):
         return sum(text_size(part) for part in made.values())
     return len(made) if isinstance(made, str) else 0

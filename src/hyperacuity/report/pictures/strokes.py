@@ -17,7 +17,7 @@ Points = NDArray[np.float64]
 """n×2, (x, y)."""
 
 ROUNDING = 1.5
-"""How far lines are smoothed along themselves, in pixels of the image: enough to hide the staircase."""
+"""Smoothing of lines along themselves, in pixels of the image: enough to hide the staircase."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Stroke:
         return self.points + offset * self.normals()
 
     def scaled(self, scale: float) -> Stroke:
-        """The same line in a picture so many times as large."""
+        """Scale the line to a picture so many times as large."""
         return Stroke(self.points * scale, self.left, self.right)
 
 

@@ -28,7 +28,7 @@ def make_sheet(grid: Grid, each: Each) -> Sheet:
 
 
 def sheet_of(task: str) -> TaskSheet:
-    """What a task adds to its part of a report."""
+    """Additions of a task to its part of a report."""
     from hyperacuity.report.sheets.engine import TaskSheet  # charts, which not every install has
 
     module = f"{__name__}.{task}"

@@ -34,7 +34,7 @@ Scores = Mapping[str, BoundaryScore]
 
 
 def _order_note(grid: Grid, scores: Scores) -> str:
-    """Whether the order depends on suppression, where the runs found out."""
+    """Say whether the order depends on suppression, if the runs tried it."""
     other: dict[str, float] = {}
     treated = {name: grid.protocol.for_system(name).nms for name in scores}
     for origin in grid.origins:
@@ -85,7 +85,7 @@ def curve_figures(scores: Scores, human: Point | None = None) -> Iterator[Figure
 
 
 def _findings(judged: Judged) -> list[str]:
-    """Who leads, what people reach or a threshold for each image would give, and the hardest image."""
+    """Sentences on the leader, on people or a threshold for each image, and on the hardest image."""
     first, people, images = judged.lines[0], judged.people, judged.image_scores
     if people is not None and people.images and not math.isnan(people.point.f):
         gap = people.point.f - first.number("ods")
@@ -109,7 +109,7 @@ def _findings(judged: Judged) -> list[str]:
 
 
 class BoundaryViewer(Viewer):
-    """How systems match what :meth:`judged_by` keeps of the labels, at every threshold of the benchmark."""
+    """Matches of systems with the labels that :meth:`judged_by` keeps, at every threshold of the benchmark."""
 
     layers = (
         Layer("match", "Match", "Hits, false alarms and misses at the threshold"),
@@ -149,7 +149,7 @@ class BoundaryViewer(Viewer):
         return truths
 
     def shared(self, cell: Cell) -> Shared:
-        """What people drew."""
+        """Lines that people drew."""
         truths = self.reader.truths(cell)
         near = tolerance_in_pixels(truths[0].shape, self.benchmark.tolerance)
         return Shared(truths[0].shape, {"truth": layers.drawn(truths, near)}, self.judged_by(truths))

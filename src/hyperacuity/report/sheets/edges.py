@@ -76,12 +76,12 @@ class EdgeViewer(Viewer):
     )
 
     def shared(self, cell: Cell) -> Shared:
-        """What people drew; the truth is what anybody did."""
+        """Lines that people drew; the truth is what anybody drew."""
         truths = self.reader.truths(cell)
         return Shared(truths[0].shape, {"truth": layers.drawn(truths, 0)}, np.logical_or.reduce(truths))
 
     def best_maps(self, image: str) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
-        """What anybody drew of an image, and each system's best edge map under each measure; None if a file has moved."""
+        """Edges that anybody drew, and each system's best edge map under each measure; None if a file has moved."""
         found: dict[str, dict[str, Best]] = {}
         names, cells = self.protocol.names[:MOST_COLUMNS], self.grid.cells_of(image)
         try:

@@ -69,7 +69,7 @@ def nothing(judged: Judged) -> Iterable[Any]:
 
 @dataclass(frozen=True)
 class TaskSheet:
-    """What a task adds to its part of a report; the rest is as for any task.
+    """Additions of a task to its part of a report; the rest is as for any task.
 
     Parameters
     ----------

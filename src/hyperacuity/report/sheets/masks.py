@@ -161,7 +161,7 @@ class MaskViewer(Viewer):
 
 
 def _shown(count: int) -> list[int]:
-    """Which frames of a sequence are shown: all, or some that are evenly spaced."""
+    """Frames of a sequence that are shown: all, or some that are evenly spaced."""
     return [round(n) for n in np.linspace(0, count - 1, min(count, MOST_FRAMES))]
 
 

@@ -31,7 +31,7 @@ from hyperacuity.run import Cell
 
 
 def _findings(judged: Judged) -> list[str]:
-    """Who leads, what the sides cost the best system, and what people reach."""
+    """Sentences on the leader, on what the sides cost the best system, and on people."""
     sentences = findings(judged)
     name, score = next(iter(judged.scores.items()))
     if not math.isnan(score.aor):

@@ -23,7 +23,7 @@ MOST_REGIONS = 2000
 
 
 def _findings(judged: Judged) -> list[str]:
-    """Who leads, and how the best system compares with people."""
+    """Sentences on the leader, and on people."""
     sentences, people = findings(judged), judged.people
     reached = math.nan if people is None else people.accuracy["racc"]
     if not math.isnan(reached):

@@ -91,7 +91,7 @@ class RegionViewer(Viewer):
 
 
 def _borders(prediction: Levels | list[LabelMap]) -> NDArray[np.bool_]:
-    """Where regions meet, a picture per level."""
+    """Borders of regions, a picture per level."""
     if not isinstance(prediction, Levels):
         return np.stack([boundary_marks(labels) for labels in prediction])
     found: list[NDArray[np.bool_]] = []

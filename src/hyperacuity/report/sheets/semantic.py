@@ -57,7 +57,7 @@ def _shown(judged: Judged) -> bool:
 
 
 def _findings(judged: Judged) -> list[str]:
-    """Who leads, and on which classes."""
+    """Sentences on the leader, and on its best and worst classes."""
     if not _shown(judged):
         return [NOTHING]
     lines, scores = judged.lines, judged.scores
@@ -100,7 +100,7 @@ def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
 
 
 class SemanticViewer(Viewer):
-    """How a system matches the boundaries of each class, at every threshold of the benchmark."""
+    """Matches of a system with the boundaries of each class, at every threshold of the benchmark."""
 
     layers = (
         Layer("match", "Match", "Hits, false alarms and misses of the class at the threshold"),

@@ -1,4 +1,4 @@
-"""What a page of the report shows of one protocol, whatever the task: the values that tasks fill in and pages print.
+"""Sheets: the part of a report about one protocol, as values that tasks fill in and pages print.
 
 A task makes a :class:`Sheet` from a :class:`~hyperacuity.run.gather.Grid`; see :mod:`hyperacuity.report.sheets`.
 """
@@ -60,15 +60,15 @@ class Sheet:
     image_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Per image and system the score by which images are sorted."""
     image_span: float = 1.0
-    """Where the axis of the images' scores ends; it begins at 0."""
+    """End of the axis of the images' scores, which begins at 0."""
     viewer: Viewer | None = None
     notes: tuple[str, ...] = ()
     board: str = "Leaderboard"
-    """What the table of systems is called."""
+    """Title of the table of systems."""
     people: float = NAN
-    """What people reach by the main score, held against each other; NaN where nobody knows."""
+    """Main score of people held against each other; NaN where it is not known."""
     chance: float = NAN
-    """What guessing reaches by the main score; NaN where that depends on the image, or is not known."""
+    """Main score of guessing; NaN where that depends on the image, or is not known."""
 
     @property
     def main(self) -> Column:
@@ -98,7 +98,7 @@ class Sheet:
 
 
 def file_names(sheets: Sequence[Sheet]) -> list[str]:
-    """What each sheet's files are called: as its task; a second protocol of the same task adds its number, ``boundary-2``."""
+    """Names of each sheet's files: the task's; a second protocol of the same task adds its number, ``boundary-2``."""
     seen: dict[str, int] = {"index": 1}  # the front page
     names = []
     for sheet in sheets:
@@ -121,7 +121,7 @@ def people_of(grid: Grid, each: Each) -> Any:
 
 
 def leader(lines: Sequence[ScoreRow], column: Column) -> str:
-    """Who leads, by how much, and whether that may be chance.
+    """Say who leads, by how much, and whether that may be chance.
 
     >>> lines = [ScoreRow("a", {"ods": 0.7}, {"ods": (0.6, 0.8)}), ScoreRow("b", {"ods": 0.6})]
     >>> leader(lines, Column("ods", "ODS"))

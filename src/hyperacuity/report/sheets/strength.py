@@ -38,7 +38,7 @@ def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
 
 
 def _agreed(tally: StrengthTally) -> float:
-    """Of a person's pixels, the share that another person drew too; NaN with one annotator or nothing drawn."""
+    """Share of a person's pixels that another person drew too; NaN with one annotator or nothing drawn."""
     drawn = int(np.trace(tally.agreed))
     pairs = drawn * (len(tally.agreed) - 1)
     return (int(tally.agreed.sum()) - drawn) / pairs if pairs else NAN
@@ -79,7 +79,7 @@ def _figures_of(score: LabelScore, agreed: Mapping[str, float], of: str) -> Iter
 
 
 class LabelViewer(Viewer):
-    """What everyone drew, and what one person alone; a "system" stands for all annotators of a data set."""
+    """Lines that everyone drew, and one person alone; a "system" stands for all annotators of a data set."""
 
     layers = (
         Layer("strength", "Strength", "What anybody drew; the darker, the more people drew it"),

@@ -1,4 +1,4 @@
-"""How images are looked at: the pictures of one image, for all systems, in a form that JSON can hold.
+"""Viewer of images: the pictures of one image, for all systems, in a form that JSON can hold.
 
 A task says what all systems share (:meth:`Viewer.shared`) and what is a system's own (:meth:`Viewer.own`). Files are read by the
 reader of the run's job, and so in the way in which they were scored.
@@ -45,7 +45,7 @@ def legend(hit: str, false: str, miss: str, *, names: Sequence[str] = ("hit", "f
 
 @dataclass(frozen=True)
 class Shared:
-    """What all systems share of an image: its height and width, layers by key, and the truth as :meth:`Viewer.own` takes it."""
+    """Parts of an image that all systems share: height and width, layers by key, and the truth as :meth:`Viewer.own` takes it."""
 
     shape: Sequence[int]
     layers: dict[str, Any]
@@ -58,7 +58,7 @@ class Viewer:
     layers: ClassVar[tuple[Layer, ...]]
     legend: ClassVar[Legend] = ()
     note: ClassVar[str] = ""
-    """What is said beside the legend of the first layer."""
+    """Remark next to the legend of the first layer."""
     not_run: ClassVar[str] = "this system was not run on this image"
 
     def __init__(self, judged: Judged) -> None:
@@ -72,7 +72,7 @@ class Viewer:
         self.images = len(grid.done_images())
 
     def shared(self, cell: Cell) -> Shared:
-        """What all systems share of an image; ``cell`` is any of its cells."""
+        """Parts of an image that all systems share; ``cell`` is any of its cells."""
         raise NotImplementedError
 
     def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:

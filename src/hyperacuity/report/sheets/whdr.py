@@ -21,7 +21,7 @@ from hyperacuity.run import Cell
 
 
 def _notes(judged: Judged) -> list[str]:
-    """How many pairs each system was asked, and how many it left without an answer."""
+    """Remarks on the pairs that each system was asked, and those it left without an answer."""
     scores: Mapping[str, PairScore] = judged.scores
     asked = {name: f"{sum(score.pairs[:2])} pairs of {len(score.images)} images" for name, score in scores.items()}
     silent = [
@@ -77,7 +77,7 @@ def _enlarged(shape: Sequence[int]) -> list[int]:
 
 
 def _shape(given: OrderMap | PointPairs, truths: list[PointPairs]) -> tuple[int, ...]:
-    """Of a map its own; of answers the size that was judged, or what holds all points."""
+    """Shape of a map; for answers the size that was judged, or one that holds all points."""
     if not isinstance(given, PointPairs):
         return given.shape
     if truths[0].size is not None:
