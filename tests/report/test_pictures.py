@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image, ImageColor
 
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.edges import edge_picture
 from hyperacuity.report.pictures.layers import data_uri
+from hyperacuity.report.pictures.maps import edge_picture
 
 
 def test_thin_lines_survive_when_a_picture_is_made_smaller() -> None:

@@ -17,7 +17,7 @@ from hyperacuity.edges.thresholds import edges_at
 from hyperacuity.outputs import output_file
 from hyperacuity.report import theme
 from hyperacuity.report.charts.edges import best_maps_chart
-from hyperacuity.report.pictures.edges import edge_picture
+from hyperacuity.report.pictures.maps import edge_picture
 from hyperacuity.report.pictures.ordering import panel_sheet
 from hyperacuity_papers.abdulrahman2017.charts import (
     curves_chart,

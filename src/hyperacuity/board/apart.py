@@ -13,8 +13,8 @@ MOST_NAMED = 3
 
 def reasons(one: Leaderboard, other: Leaderboard) -> list[str]:
     """List what keeps two leaderboards of one task apart, a sentence each: parts of the signature, then images and truths."""
-    told = [*one.signature.differences(other.signature), *truths_apart(one.truths, other.truths)]
-    return [printable(sentence) for sentence in told]
+    sentences = [*one.signature.differences(other.signature), *truths_apart(one.truths, other.truths)]
+    return [printable(sentence) for sentence in sentences]
 
 
 def truths_apart(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> list[str]:

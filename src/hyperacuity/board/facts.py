@@ -1,4 +1,4 @@
-"""A board as JSON, for programs: ``board.json`` has the leaderboards, and ``boards/ID.json`` the scores of each image.
+"""A board as JSON for programs, and as a table to paste (:func:`table_of`): ``board.json`` has the leaderboards, and ``boards/ID.json`` the scores of each image.
 
 ``board.json`` is one object::
 
@@ -22,6 +22,8 @@ from dataclasses import asdict
 from typing import Any
 
 from hyperacuity.board.leaderboards import Contender, Leaderboard
+from hyperacuity.evaluation.export import ScoreRow, ScoreTable
+from hyperacuity.evaluation.score_tables import caption_of
 from hyperacuity.tally import plain
 
 SCHEMA = "hyperacuity board 1"
@@ -81,3 +83,30 @@ def _system(one: Contender) -> dict[str, Any]:
         "about": asdict(card.about),
         "made": asdict(card.made),
     }
+
+
+def table_of(board: Leaderboard) -> ScoreTable:
+    """The systems of a leaderboard with scores, intervals and p-values, the best first; the signature is in the caption.
+
+    A value is bold where it is the best by the main score, and significantly better than every other.
+    """
+    rows = tuple(
+        ScoreRow(
+            one.label,
+            {**one.line.values, "images": one.line.images},
+            one.scoring.intervals,
+            None if one.line.verdict is None else one.line.verdict.p,
+        )
+        for one in board.contenders
+    )
+    tests = [one.line.verdict for one in board.contenders if one.line.verdict is not None]
+    alone = bool(board.lines) and board.lines[0].alone
+    return ScoreTable(
+        board.columns,
+        rows,
+        caption_of(board.task, board.main, rows, tests),
+        board.protocol,
+        label=f"tab:{board.id}",
+        tests=len(tests) or None,
+        unsure=frozenset(column.key for column in board.columns if not (alone and column is board.main)),
+    )

@@ -157,7 +157,7 @@ def make_leaderboards(
     boards = [_leaderboard(sound) for several in together.values() if (sound := _sound(several, scored))]
     order = {name: number for number, name in enumerate(tasks.names())}
     boards.sort(key=lambda board: (order[board.signature.task], -len(board.contenders), -len(board.images), board.id))
-    return told_apart(boards), problems
+    return with_distinct_titles(boards), problems
 
 
 def _sound(
@@ -266,7 +266,7 @@ def _title(task: str, cards: Iterable[Card]) -> str:
     return f"{task} · {min(named, key=lambda name: (-named[name], name))}" if named else task
 
 
-def told_apart(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
+def with_distinct_titles(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
     """The leaderboards, with what tells them apart behind titles that several have."""
 
     def parts(board: Leaderboard) -> dict[str, str]:

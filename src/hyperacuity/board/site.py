@@ -26,10 +26,10 @@ from rich.progress import track
 
 from hyperacuity import __version__
 from hyperacuity.board import bibtex, facts, pages
+from hyperacuity.board.facts import table_of
 from hyperacuity.board.figures import figures_of
 from hyperacuity.board.leaderboards import Leaderboard, make_leaderboards
 from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
-from hyperacuity.board.tables import table_of
 from hyperacuity.console import printable
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.export import Kind, exported
@@ -153,8 +153,8 @@ def _charts(board: Leaderboard) -> dict[str, Any]:
                 figures.append(figure)
         except Exception as error:  # forged tallies may give scores and yet no curve
             undrawn = f"Not all charts can be drawn from these cards ({printable(str(error))})."
-    told = [{"systems": [one.label for one in board.contenders], "charts": charts}]
-    return {"figures": figures, "undrawn": undrawn, "facts": Markup(as_json(told))}  # noqa: S704 (JSON in which < is escaped)
+    shown = [{"systems": [one.label for one in board.contenders], "charts": charts}]
+    return {"figures": figures, "undrawn": undrawn, "facts": Markup(as_json(shown))}  # noqa: S704 (JSON in which < is escaped)
 
 
 def _renderer(title: str) -> Any:

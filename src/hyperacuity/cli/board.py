@@ -45,8 +45,7 @@ def board(
     Example: [bold]hyperacuity board cards --out site --title "Boundaries of our lab"[/bold]
     """
     from hyperacuity.board import card_files, write_board
-    from hyperacuity.board.facts import board_facts
-    from hyperacuity.board.tables import table_of
+    from hyperacuity.board.facts import board_facts, table_of
 
     prints = exports.prints(json)
     progress = common.messages.is_terminal

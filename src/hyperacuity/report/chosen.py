@@ -68,7 +68,7 @@ def _row(sheet: Sheet, image: str) -> Row:
     size, shared = tuple(made["size"]), made["shared"]
     photo = _decoded(shared.get(PHOTO.key), size)
     row: Row = [("", image, photo)] if photo is not None else []
-    changed = {system: told for (system, of), told in sheet.grid.changed.items() if of == image}
+    changed = {system: change for (system, of), change in sheet.grid.changed.items() if of == image}
     if "truth" in shared:
         stale = changed and all("missing" in own for own in made["systems"])  # a new truth is of no score
         row.append(("truth", "", None if stale else _decoded(shared["truth"], size)))
@@ -79,11 +79,11 @@ def _row(sheet: Sheet, image: str) -> Row:
             continue
         layer = own.get(first) or shared.get(first)
         drawn = _decoded(layer, size, own.get("start", 0), _faded(photo))
-        row.append((system, _told(own, score, sheet.image_scores.get(image, {}).get(system)), drawn))
+        row.append((system, _caption(own, score, sheet.image_scores.get(image, {}).get(system)), drawn))
     return row
 
 
-def _told(own: Mapping[str, Any], score: Column | None, value: float | None) -> str:
+def _caption(own: Mapping[str, Any], score: Column | None, value: float | None) -> str:
     """Caption of a system's picture: its score at the threshold that is drawn, or the image's; or what is missing."""
     by_step = {name: of for name, of in own.get("numbers", {}).items() if isinstance(of, list)}
     if own.get("steps") and by_step:
@@ -128,16 +128,16 @@ def _table(rows: Mapping[str, Row]) -> Picture:
     pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(20)
     longest = next(row for row in rows.values() if len(row) == columns)
     for column, (heading, _, _) in enumerate(longest):
-        pen.text((column * (WIDTH + GAP), 2), _fitting(heading, pen, font), fill=theme.INK, font=font)
+        pen.text((column * (WIDTH + GAP), 2), _shortened(heading, pen, font), fill=theme.INK, font=font)
     top = LINE
     for row, height in zip(rows.values(), heights, strict=True):
-        for column, (_, told, picture) in enumerate(row):
+        for column, (_, caption, picture) in enumerate(row):
             left = column * (WIDTH + GAP)
             if picture is not None:
                 sheet.paste(
                     Image.fromarray(picture).resize((WIDTH, _height(picture)), Image.Resampling.LANCZOS), (left, top)
                 )
-            pen.text((left, top + height + 2), _fitting(told, pen, font), fill=theme.INK, font=font)
+            pen.text((left, top + height + 2), _shortened(caption, pen, font), fill=theme.INK, font=font)
         top += height + LINE
     return np.asarray(sheet)
 
@@ -146,7 +146,7 @@ def _height(picture: Picture | None) -> int:
     return WIDTH // 2 if picture is None else round(WIDTH * picture.shape[0] / picture.shape[1])
 
 
-def _fitting(text: str, pen: ImageDraw.ImageDraw, font: Any) -> str:
+def _shortened(text: str, pen: ImageDraw.ImageDraw, font: Any) -> str:
     """The text, or as much of its beginning as one column has room for."""
     while text and pen.textlength(text, font) > WIDTH:
         text = text.removesuffix("…")[:-1] + "…"

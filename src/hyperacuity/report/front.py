@@ -73,8 +73,8 @@ def evidence(sheet: Sheet) -> Evidence | None:
         for place, line in enumerate(few)
     ]
     if not math.isnan(sheet.people):
-        told = f"{sheet.people:.{min(main.digits, 3)}f}"
-        rows.append(Row("people", sheet.people, told, math.nan, math.nan, "currentColor", PEOPLE))
+        text = f"{sheet.people:.{min(main.digits, 3)}f}"
+        rows.append(Row("people", sheet.people, text, math.nan, math.nan, "currentColor", PEOPLE))
     ends = [end for row in rows for end in (row.value, row.low, row.high)] + [sheet.chance]
     known = [end for end in ends if not math.isnan(end)]
     span = (min(known), max(known)) if known else (0.0, 1.0)
@@ -107,15 +107,15 @@ def levels(sheet: Sheet) -> str:
     main = sheet.main if sheet.columns else None
     if main is None or not sheet.lines:
         return ""
-    best, told = sheet.lines[0].number(main.key), []
+    best, sentences = sheet.lines[0].number(main.key), []
     if not math.isnan(sheet.people):
         gap = sheet.people - best
         side = "above" if gap > 0 else "below"
-        told.append(f"People reach {main.as_text(sheet.people)}, {main.as_text(abs(gap))} {side} the best system.")
+        sentences.append(f"People reach {main.as_text(sheet.people)}, {main.as_text(abs(gap))} {side} the best system.")
     if not math.isnan(sheet.chance):
         below = (best < sheet.chance) == (main.better == "max")
-        told.append(f"Chance is {main.as_text(sheet.chance)}{': guessing would do better' if below else ''}.")
-    return " ".join(told)
+        sentences.append(f"Chance is {main.as_text(sheet.chance)}{': guessing would do better' if below else ''}.")
+    return " ".join(sentences)
 
 
 def conclusion(sheets: Sequence[Sheet]) -> str:
@@ -129,8 +129,8 @@ def conclusion(sheets: Sequence[Sheet]) -> str:
             clear.setdefault(sheet.lines[0].system, []).append(_lower(sheet.title))
         else:
             chance.append(_lower(sheet.title))
-    told = [f"{system} clearly leads in {_and(where)}." for system, where in clear.items()]
-    return " ".join([*told, *([f"The lead may be chance in {_and(chance)}."] if chance else [])])
+    sentences = [f"{system} clearly leads in {_and(where)}." for system, where in clear.items()]
+    return " ".join([*sentences, *([f"The lead may be chance in {_and(chance)}."] if chance else [])])
 
 
 def conclusion_targets(parts: Iterable[Mapping[str, Any]]) -> dict[str, str]:

@@ -31,7 +31,7 @@ from hyperacuity.report.front import cards, conclusion, conclusion_targets, titl
 from hyperacuity.report.parts import Payload, as_json, contents_of, fixed, linked, parts_of, reproduction
 from hyperacuity.report.payloads import make_payloads
 from hyperacuity.report.sheets import make_sheet
-from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
+from hyperacuity.report.sheets.sheet import Each, Sheet, protocol_differences, systems_of
 from hyperacuity.run import Cell
 from hyperacuity.run.changes import changes_told, with_changes
 from hyperacuity.run.gather import Grid, gather
@@ -99,25 +99,20 @@ def make_sheets(
     theme.require()
     map_each = mapper(workers, progress=progress)
     grids = [grid for grid in gather(run_folders) if signatures is None or grid.signature in signatures]
-    looked_at = [with_changes(pictured(grid, pictures), map_each) for grid in grids]
-    return told_apart([_warned(make_sheet(grid, map_each)) for grid in looked_at])
+    sheets = []
+    for grid in grids:
+        sheet = make_sheet(with_changes(pictured(grid, pictures), map_each), map_each)
+        changes = changes_told(sheet.grid)  # files that are no longer those that were evaluated
+        sheets.append(replace(sheet, notes=(changes, *sheet.notes)) if changes else sheet)
+    return with_distinct_titles(sheets)
 
 
-def _warned(sheet: Sheet) -> Sheet:
-    """The sheet with a note that files have changed since they were evaluated, where they have."""
-    told = changes_told(sheet.grid)
-    return replace(sheet, notes=(told, *sheet.notes)) if told else sheet
-
-
-def told_apart(sheets: Sequence[Sheet]) -> list[Sheet]:
+def with_distinct_titles(sheets: Sequence[Sheet]) -> list[Sheet]:
     """The sheets with what their protocols differ in behind titles that several have."""
     found = []
     for sheet in sheets:
-        parts = dict(sheet.grid.signature.parts) | {"v": str(sheet.grid.signature.version)}
         twins = [other.grid.signature for other in sheets if other.title == sheet.title and other is not sheet]
-        others = [dict(twin.parts) | {"v": str(twin.version)} for twin in twins]
-        differing = [key for key in parts if any(other.get(key) != parts[key] for other in others)]
-        more = ", ".join(f"{key} {parts[key]}" for key in differing) or ("another protocol" if twins else "")
+        more = protocol_differences(sheet.grid.signature, twins)
         found.append(replace(sheet, title=f"{sheet.title} · {more}") if more else sheet)
     return found
 

@@ -148,7 +148,9 @@ def reproduction(sheets: Sequence[Sheet]) -> dict[str, Any]:
             run["parts"].append((sheet.title, origin.fingerprint, about.get("code")))
     abouts = [run["about"] for run in runs.values()]
     shared = (
-        {title: _told(abouts[0].get(key)) for key, title in SETTING.items() if _is_same(abouts, key)} if abouts else {}
+        {title: _in_words(abouts[0].get(key)) for key, title in SETTING.items() if _is_same(abouts, key)}
+        if abouts
+        else {}
     )
     lines: list[str] = []
     folder = ""
@@ -159,7 +161,7 @@ def reproduction(sheets: Sequence[Sheet]) -> dict[str, Any]:
         lines.append(str(about.get("command", "")))
     differing = [(key, title) for key, title in SETTING.items() if title not in shared]
     for run in runs.values():
-        run["own"] = {title: _told(run["about"].get(key)) for key, title in differing}
+        run["own"] = {title: _in_words(run["about"].get(key)) for key, title in differing}
     return {"commands": "\n".join(dict.fromkeys(lines)), "shared": shared, "runs": list(runs.values())}
 
 
@@ -167,7 +169,7 @@ def _is_same(abouts: Sequence[Mapping[str, Any]], key: str) -> bool:
     return all(about.get(key) == abouts[0].get(key) for about in abouts)
 
 
-def _told(value: Any) -> str:
+def _in_words(value: Any) -> str:
     """A value of a run's metadata in words."""
     return ", ".join(f"{name} {number}" for name, number in value.items()) if isinstance(value, Mapping) else str(value)
 

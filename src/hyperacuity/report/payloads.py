@@ -49,7 +49,7 @@ class Keeper:
     photographs: dict[str, str] = field(default_factory=dict)
 
     def payload(self, sheet: Sheet, item: tuple[str, str]) -> Payload:
-        """One image of a sheet, told by its key and its name."""
+        """One image of a sheet, given by its key and its name."""
         key, image = item
         cells = sheet.grid.cells_of(image)
         small, cells = _thumbnail(cells)
@@ -60,16 +60,16 @@ class Keeper:
         photo = pictures.get("shared", {}).get(PHOTO.key)
         if photo is not None and self.several:
             pictures["shared"][PHOTO.key] = {"see": self._once(as_json(photo))}
-        return self._kept(key, as_json(pictures)), self._address(key, small)
+        return self._store(key, as_json(pictures)), self._address(key, small)
 
     def _once(self, text: str) -> str:
         """Keep a photograph under a name that says what is in it; returns the name."""
         key = f"photo-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
         if key not in self.photographs:
-            self.photographs[key] = self._kept(key, text)
+            self.photographs[key] = self._store(key, text)
         return key
 
-    def _kept(self, key: str, text: str) -> str:
+    def _store(self, key: str, text: str) -> str:
         """The text for the page, empty where it went to a file."""
         if self.folder is None:
             return text

@@ -141,6 +141,13 @@ def channels(
     return channel(alt.Color, "colour"), channel(alt.StrokeDash, "dash"), channel(alt.Shape, "marker")
 
 
+def key(systems: int, **options: Any) -> Any:
+    """A legend of systems below a chart; None for one system, which needs none."""
+    import altair as alt
+
+    return alt.Legend(**{"title": None, "orient": "bottom", "columns": 3, **options}) if systems > 1 else None
+
+
 def iso_f(x: Any, y: Any, levels: Iterable[float], *, labels: int = 0, **line: Any) -> list[Any]:
     """Thin grey lines on which F is the same, of a plane with precision over recall; ``labels`` is the size of their values."""
     rows = [

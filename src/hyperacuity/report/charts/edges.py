@@ -15,8 +15,8 @@ from hyperacuity.edges.names import measure
 from hyperacuity.edges.thresholds import Best
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.edges import edge_picture
 from hyperacuity.report.pictures.layers import data_uri
+from hyperacuity.report.pictures.maps import edge_picture
 
 PANEL_HEIGHT = 110
 WORSE = ("#f4efe9", "#e0c8ae", "#b98e5c", "#6f4a1f")

@@ -37,7 +37,9 @@ def score_over_time(
     what x counts, ``kind`` its type: ``Q`` numbers, ``T`` times, ``O`` names in their order.
     """
     styles = theme.systems(list(dict.fromkeys(row["series"] for row in rows)))
-    colour, dash, shape = theme.channels(styles, "series", legend=_key(len(styles)))
+    colour, dash, shape = theme.channels(
+        styles, "series", legend=theme.key(len(styles), orient="top", labelLimit=220, symbolLimit=0)
+    )
     x = _x(kind, along, rows)
     y = alt.Y("score:Q", title=title, scale=alt.Scale(zero=False, nice=True))
     number = f".{digits}f"
@@ -140,10 +142,6 @@ def _levels(
             found.append(lines.encode(y=alt.Y("score:Q", title=title)))
             found.append(names.encode(x=alt.value(0), y=alt.Y("label:Q", title=title), text="name:N"))
     return found
-
-
-def _key(series: int) -> Any:
-    return None if series < 2 else alt.Legend(title=None, orient="top", columns=3, labelLimit=220, symbolLimit=0)
 
 
 def _or_none(value: float) -> float | None:

@@ -34,7 +34,7 @@ def class_scores_chart(scores: Mapping[str, SemanticScore]) -> Any:
     """ODS of each class with its 95 % interval, a mark per system; the class that is found best on top."""
     names = sorted(classes_of(scores), key=lambda name: -best_of(scores, name))
     styles = theme.systems(list(scores))
-    colour, _, shape = theme.channels(styles, legend=_key(len(scores)))
+    colour, _, shape = theme.channels(styles, legend=theme.key(len(scores), labelLimit=160))
     rows = [
         {"class": name, "system": system, **_ods(score.classes[name])}
         for name in names
@@ -69,7 +69,7 @@ def _panel(
 ) -> Any:
     """One class; ``titles`` are those of its axes, None where a neighbour has it."""
     own = {system: score.classes[name] for system, score in scores.items() if name in score.classes}
-    colour, dash, shape = theme.channels(theme.systems(list(scores)), legend=_key(len(scores)))
+    colour, dash, shape = theme.channels(theme.systems(list(scores)), legend=theme.key(len(scores), labelLimit=160))
     scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("recall:Q", scale=scale, title=titles[0], axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
     ticks = alt.Axis(values=[0, 0.5, 1], format=".1f", labels=titles[1] is not None)
@@ -102,10 +102,6 @@ def _best(own: Mapping[str, ClassScore]) -> Iterator[dict[str, Any]]:
     for system, score in own.items():
         p = score.ods
         yield {"system": system, "threshold": p.threshold, "recall": p.recall, "precision": p.precision}
-
-
-def _key(systems: int) -> Any:
-    return alt.Legend(title=None, orient="bottom", columns=3, labelLimit=160) if systems > 1 else None
 
 
 def _ods(score: ClassScore) -> dict[str, float | None]:

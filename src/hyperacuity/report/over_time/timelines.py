@@ -32,7 +32,7 @@ from hyperacuity.report.over_time.scoring import (
 )
 from hyperacuity.report.over_time.series import Order, PointName, TimeSeries, point_names, series_of
 from hyperacuity.report.pages import pictured
-from hyperacuity.report.sheets.sheet import Each, people_of
+from hyperacuity.report.sheets.sheet import Each, people_of, protocol_differences
 from hyperacuity.run import Cell, Failure, Grid
 from hyperacuity.run.changes import without_new_photographs
 from hyperacuity.run.records import SystemState
@@ -174,7 +174,7 @@ class WatchedRuns:
             before = {str(one.signature): one for one in self.timelines}
             ordered = [*(text for text in before if text in held), *(text for text in held if text not in before)]
             found = [self._timeline(text, before.get(text), each or _one_by_one) for text in ordered]
-            self.timelines = _told_apart(found)
+            self.timelines = _with_distinct_titles(found)
             self.problems = tuple(folder.problem for folder in self.folders if folder.problem)
             self.version += 1  # last, so that nobody takes the former state for this one
             return True
@@ -384,19 +384,17 @@ def _one_by_one(title: str, function: Callable[[Any], Any], items: Iterable[Any]
     return [function(item) for item in items]
 
 
-def _told_apart(timelines: Sequence[Timeline]) -> tuple[Timeline, ...]:
+def _with_distinct_titles(timelines: Sequence[Timeline]) -> tuple[Timeline, ...]:
     """Timelines of one task with what their protocols differ in, in the title and as a note."""
     found = []
     for one in timelines:
-        twins = [other for other in timelines if other is not one and other.signature.task == one.signature.task]
-        if not twins:
-            found.append(one)
-            continue
-        mine = dict(one.signature.parts) | {"v": str(one.signature.version)}
-        others = [dict(twin.signature.parts) | {"v": str(twin.signature.version)} for twin in twins]
-        differing = [key for key in mine if any(other.get(key) != mine[key] for other in others)]
-        more = ", ".join(f"{key} {mine[key]}" for key in differing) or "another protocol"
-        apart = "; ".join(one.signature.differences(twins[0].signature))
-        note = f"Scores under different protocols are not on one curve: {apart}."
-        found.append(replace(one, title=f"{one.title} · {more}", notes=(note, *one.notes)))
+        twins = [
+            other.signature for other in timelines if other is not one and other.signature.task == one.signature.task
+        ]
+        if twins:
+            apart = "; ".join(one.signature.differences(twins[0]))
+            note = f"Scores under different protocols are not on one curve: {apart}."
+            title = f"{one.title} · {protocol_differences(one.signature, twins)}"
+            one = replace(one, title=title, notes=(note, *one.notes))
+        found.append(one)
     return tuple(found)

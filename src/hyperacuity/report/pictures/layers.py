@@ -152,7 +152,7 @@ def strength_counts(layer: Mapping[str, Any], shape: tuple[int, int]) -> NDArray
 
 
 def states_at(layer: Mapping[str, Any], shape: tuple[int, int], step: int) -> NDArray[np.uint8]:
-    """A states layer's picture at one threshold, told by its index, again.
+    """A states layer's picture at one threshold, given by its index.
 
     >>> pictures = np.array([[[0, 1, 0]], [[0, 3, 2]]], np.uint8)
     >>> [states_at(states(pictures), (1, 3), step).tolist() for step in (0, 1)]
@@ -238,9 +238,9 @@ def scale_layer(
         uri = _scale_uri(known, colours, others, steps, stride)
         if room is None or len(uri) <= room:
             break
-    told = [[colour, word] for _, colour, word in others]
+    others_shown = [[colour, word] for _, colour, word in others]
     scale = {"low": float(ends[0]), "high": float(ends[1]), "unit": unit, "colours": list(colours), "steps": steps}
-    return {"kind": "picture", "uri": uri, "scale": scale | {"others": told}}
+    return {"kind": "picture", "uri": uri, "scale": scale | {"others": others_shown}}
 
 
 def _scale_uri(

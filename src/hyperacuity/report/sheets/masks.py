@@ -16,7 +16,7 @@ from hyperacuity.masks.objects import Frame, frames_of, pairs_of
 from hyperacuity.masks.outcomes import outcomes
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
-from hyperacuity.report.pictures.masks import label_picture
+from hyperacuity.report.pictures.maps import label_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.engine import Judged, TaskSheet, findings
 from hyperacuity.report.sheets.sheet import Figure
@@ -75,8 +75,7 @@ def _rules(scores: Mapping[str, MaskScore], hover: bool) -> Any:
         for system, score in scores.items()
         for key, title in names.items()
     ]
-    key = alt.Legend(title=None, orient="bottom", columns=3) if len(scores) > 1 else None
-    colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=key)
+    colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=theme.key(len(scores)))
     base = theme.chart(rows).encode(
         x=alt.X("rule:N", sort=list(names.values()), title=None, axis=alt.Axis(labelAngle=0)),
         y=alt.Y("score:Q", scale=alt.Scale(domain=[0, 1]), title="mean over objects"),
@@ -100,8 +99,7 @@ def _by_label(scores: Mapping[str, MaskScore], hover: bool) -> Any:
         for label in shown
         if label in score.labels
     ]
-    key = alt.Legend(title=None, orient="bottom", columns=3) if len(scores) > 1 else None
-    colour, _, shape = theme.channels(theme.systems(list(scores)), legend=key)
+    colour, _, shape = theme.channels(theme.systems(list(scores)), legend=theme.key(len(scores)))
     base = theme.chart(rows).encode(
         x=alt.X("label:N", sort=[str(label) for label in shown], title="label", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("F one to one:Q", scale=alt.Scale(domain=[0, 1])),

@@ -38,8 +38,7 @@ def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
         for system, score in scores.items()
         for level, value in zip(score.levels, score.curves[0], strict=True)
     ]
-    key = alt.Legend(title=None, orient="bottom", columns=3) if len(scores) > 1 else None
-    colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=key)
+    colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=theme.key(len(scores)))
     base = theme.chart(rows).encode(
         x=alt.X("level:Q", scale=alt.Scale(nice=False)),
         y=alt.Y("covering:Q", scale=alt.Scale(domain=[0, 1])),

@@ -16,6 +16,7 @@ from hyperacuity.evaluation.export import ScoreRow
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.jobs import job_of
+from hyperacuity.tally import Signature
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -106,6 +107,14 @@ def file_names(sheets: Sequence[Sheet]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
     return names
+
+
+def protocol_differences(one: Signature, others: Sequence[Signature]) -> str:
+    """Parts of a protocol in which others of the same title differ from it; empty where there are none."""
+    known = dict(one.parts) | {"v": str(one.version)}
+    theirs = [dict(other.parts) | {"v": str(other.version)} for other in others]
+    differing = [key for key in known if any(other.get(key) != known[key] for other in theirs)]
+    return ", ".join(f"{key} {known[key]}" for key in differing) or ("another protocol" if others else "")
 
 
 def systems_of(sheets: Sequence[Sheet]) -> list[str]:
