@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.columns import Column
-from hyperacuity.report.chosen import GAP, LINE, WIDTH, _told, write_picture_sheets
+from hyperacuity.report.chosen import GAP, LINE, WIDTH, _caption, write_picture_sheets
 from hyperacuity.report.pages import make_sheets
 
 HEIGHT = WIDTH * 48 // 64
@@ -59,6 +59,6 @@ def test_a_sheet_needs_a_folder(run):
 
 def test_what_is_said_below_a_picture_is_of_the_threshold_that_is_drawn():
     own = {"steps": [0.1, 0.2], "start": 1, "numbers": {"recall": [0.9, 0.8], "F": [0.5, 0.6]}}
-    assert _told(own, Column("f", "best F"), 0.7) == "F 0.600 at 0.2"
-    assert _told({"numbers": {"bad": "12 %"}}, Column("b", "bad", unit="%"), 12.0) == "bad 12.000 %"
-    assert _told({"missing": "was not run"}, Column("b", "bad"), None) == "was not run"
+    assert _caption(own, Column("f", "best F"), 0.7) == "F 0.600 at 0.2"
+    assert _caption({"numbers": {"bad": "12 %"}}, Column("b", "bad", unit="%"), 12.0) == "bad 12.000 %"
+    assert _caption({"missing": "was not run"}, Column("b", "bad"), None) == "was not run"

@@ -1,4 +1,6 @@
-"""A board as JSON for programs, and as a table to paste (:func:`table_of`): ``board.json`` has the leaderboards, and ``boards/ID.json`` the scores of each image.
+"""A board as JSON for programs, and as a table to paste (:func:`table_of`).
+
+``board.json`` has the leaderboards, and ``boards/ID.json`` the scores of each image.
 
 ``board.json`` is one object::
 
@@ -22,7 +24,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hyperacuity.board.leaderboards import Contender, Leaderboard
-from hyperacuity.evaluation.export import ScoreRow, ScoreTable
+from hyperacuity.evaluation.export import ScoreTable
 from hyperacuity.evaluation.score_tables import caption_of
 from hyperacuity.tally import plain
 
@@ -90,21 +92,12 @@ def table_of(board: Leaderboard) -> ScoreTable:
 
     A value is bold where it is the best by the main score, and significantly better than every other.
     """
-    rows = tuple(
-        ScoreRow(
-            one.label,
-            {**one.line.values, "images": one.line.images},
-            one.scoring.intervals,
-            None if one.line.verdict is None else one.line.verdict.p,
-        )
-        for one in board.contenders
-    )
-    tests = [one.line.verdict for one in board.contenders if one.line.verdict is not None]
+    tests = [line.verdict for line in board.lines if line.verdict is not None]
     alone = bool(board.lines) and board.lines[0].alone
     return ScoreTable(
         board.columns,
-        rows,
-        caption_of(board.task, board.main, rows, tests),
+        board.lines,
+        caption_of(board.task, board.main, board.lines, tests),
         board.protocol,
         label=f"tab:{board.id}",
         tests=len(tests) or None,
