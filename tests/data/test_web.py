@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import socketserver
+import ssl
 import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +153,20 @@ class TestHostileServers:
         assert time.monotonic() - began < 20
         assert reason == "URL: cannot be read (OSError: took more than 0.4 seconds)"
 
+    def test_nor_is_a_handshake(self, temporary, monkeypatch):
+        monkeypatch.setattr(web, "MAX_SECONDS", 0.4)
+
+        class Dripping(Scripted):
+            def finish_request(self, request, client_address):
+                with suppress(OSError):
+                    request.sendall(b"\x16\x03\x03\x40\x00")  # a long message of TLS begins
+                    while not self.closing.wait(0.05):
+                        request.sendall(b"\x02")
+
+        late = pytest.raises(InputError, match=r"took more than 0\.4 seconds")
+        with serving(Dripping(None)) as plain, LocalCopies() as copies, late:
+            copies.copy_of(Path(str(plain).replace("http:", "https:")))
+
     def test_silence_is_not_waited_for_forever(self, temporary, monkeypatch):
         monkeypatch.setattr(web, "MAX_SECONDS", 0.4)
         assert refusal(Scripted(slowly(b"", b"")), temporary).startswith("URL: cannot be read (")
@@ -226,6 +243,28 @@ class Endless:
         return bytes(size)
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def certified(folder: Path) -> tuple[Path, Path]:
+    """A certificate for this machine, which nobody else has signed, and its key."""
+    x509 = pytest.importorskip("cryptography.x509", reason="needs the extra cluster")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    now, day = datetime.now(UTC), timedelta(days=1)
+    here = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now - day, now + day)
+    signed = builder.add_extension(here, critical=True).sign(key, hashes.SHA256())
+    (folder / "certificate.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    form = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *form))
+    return folder / "certificate.pem", folder / "key.pem"
+
+
 class TestHonestServers:
     @pytest.fixture
     def site(self, tmp_path):
@@ -241,10 +280,6 @@ class TestHonestServers:
 
     @pytest.fixture
     def url(self, site):
-        class Quiet(SimpleHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
         with serving(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))) as one:
             yield one.parent.parent
 
@@ -287,6 +322,21 @@ class TestHonestServers:
         first, second = server.asked
         assert "Authorization: Basic bWU6c2VjcmV0" in first  # RFC 7617: base64 of me:secret
         assert "Authorization" not in second
+
+    def test_the_same_over_tls_where_the_certificate_is_trusted(self, site, tmp_path, monkeypatch):
+        certificate, key = certified(tmp_path)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        with serving(server) as plain:
+            url = Path(str(plain).replace("http:", "https:")).parent.parent
+            with LocalCopies() as copies, pytest.raises(InputError, match="certificate verify failed"):
+                copies.copy_of(url / "soft/a.png")
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+            with LocalCopies() as copies:
+                assert copies.copy_of(url / "soft/a.png").read_bytes() == (site / "soft/a.png").read_bytes()
+            assert len(files_at(url / "soft")) == 3
 
     def test_a_benchmark_takes_folders_there(self, site, url):
         def score(root):

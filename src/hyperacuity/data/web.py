@@ -170,23 +170,30 @@ class _Redirects(request.HTTPRedirectHandler):
 class _Web(request.AbstractHTTPHandler):
     """Connections that are noted, so that they can be cut."""
 
+    http_request = https_request = request.AbstractHTTPHandler.do_request_
+
     def __init__(self, connections: list[socket.socket]) -> None:
         super().__init__()
-        note = connections.append
-        self.http_open: Callable[[Any], Any] = lambda req: self.do_open(partial(_Connection, note=note), req)
-        self.https_open: Callable[[Any], Any] = lambda req: self.do_open(partial(_SecureConnection, note=note), req)
+        self._connections = connections
 
-    http_request = https_request = request.AbstractHTTPHandler.do_request_
+    def http_open(self, req: Any) -> Any:
+        return self.do_open(partial(self._connection, _Connection), req)
+
+    def https_open(self, req: Any) -> Any:
+        return self.do_open(partial(self._connection, _SecureConnection), req)
+
+    def _connection(self, kind: type[_Connection], host: str, **options: Any) -> _Connection:
+        connection = kind(host, **options)
+        connection.note = self._connections.append
+        return connection
 
 
 class _Connection(HTTPConnection):
-    def __init__(self, host: str, *, note: Callable[[socket.socket], None], **options: Any) -> None:
-        super().__init__(host, **options)
-        self._note = note
+    note: Callable[[socket.socket], None]
 
     def connect(self) -> None:
         super().connect()
-        self._note(self.sock.dup())  # a second handle on the connection, which remains when TLS takes the first
+        self.note(self.sock.dup())  # a second handle on the connection, which remains when TLS takes the first
 
 
 class _SecureConnection(HTTPSConnection, _Connection):
