@@ -138,7 +138,7 @@ def test_a_call_that_cannot_be_carried_out_says_why(make_trials, tmp_path):
         ((trials, "--images", photos, "--host", "no.such.host.invalid"), "there is no such address"),
         ((trials, "--images", tmp_path / "nowhere"), "cannot be read as a folder"),
         ((photos, "--images", photos), "key.csv: cannot be read"),
-        ((trials, "--images", photos, "--export", tmp_path / "no" / "where.csv"), "cannot be written"),
+        ((trials, "--images", photos, "--export", trials / "key.csv" / "where.csv"), "it is a file, expected a folder"),
     ):
         done = call("choose", *words, "--no-browser")
         assert done.exit_code in (1, 2)
