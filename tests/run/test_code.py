@@ -447,6 +447,20 @@ def test_a_name_that_a_package_hands_on_counts_where_it_is_made(tmp_path, monkey
     assert not any(name.startswith("json") for name in modules_behind({"handing_on.more"}))
 
 
+def test_names_that_a_package_loads_when_they_are_asked_for_count_where_they_are_made(outside):
+    lazy = (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .inner import value\ndef __getattr__(name): ..."
+    )
+    before = outside(
+        {
+            "outside_all.py": "from lazy_package import value",
+            "lazy_package/__init__.py": lazy,
+            "lazy_package/inner.py": "value = 1",
+        }
+    )
+    assert outside({"lazy_package/inner.py": "value = 2"}) != before
+
+
 def test_code_under_a_condition_counts_and_what_only_types_need_does_not():
     def words(text):
         found, imports = [], []

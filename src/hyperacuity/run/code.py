@@ -200,6 +200,9 @@ def _understood(text: bytes, package: str, suffix: str) -> _Source:
     except (SyntaxError, ValueError):  # compiled, or of another Python
         return _Source(hashlib.blake2b(text, digest_size=20).hexdigest())
     _flatten(tree, words, nodes)
+    defined = frozenset(_defined(tree))
+    if "__getattr__" in defined and package != "hyperacuity":  # what is imported for type checkers is loaded on demand
+        nodes += [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node not in nodes]
     imports: list[tuple[str, str, str]] = []
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -209,7 +212,7 @@ def _understood(text: bytes, package: str, suffix: str) -> _Source:
         base = ".".join(part for part in (above, node.module) if part)
         imports += [(alias.asname or alias.name, base, alias.name) for alias in node.names]
     digest = hashlib.blake2b(" ".join(words).encode(), digest_size=20).hexdigest()
-    return _Source(digest, tuple(imports), frozenset(_defined(tree)))
+    return _Source(digest, tuple(imports), defined)
 
 
 def _defined(tree: ast.AST) -> Iterator[str]:
