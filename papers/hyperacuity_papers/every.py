@@ -18,8 +18,8 @@ from hyperacuity_papers.common.ledger import write_ledger
 
 if TYPE_CHECKING:
     from hyperacuity.run.many import Failures
-    from hyperacuity_papers.common import Claim, LedgerRow, PaperFindings
     from hyperacuity_papers.common.book import KeptRows
+    from hyperacuity_papers.common.claims import Claim, LedgerRow, PaperFindings
 
 PAPERS = ("palou2014", "maire2016", "cabezas2011", "hou2013", "abdulrahman2017")
 

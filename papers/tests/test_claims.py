@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from hyperacuity_papers.common import NotRunError, claims
-from hyperacuity_papers.common.claims import number, read_claims
+from hyperacuity_papers.common import claims
+from hyperacuity_papers.common.claims import NotRunError, number, read_claims
 from hyperacuity_papers.every import PAPERS
 
 ROW = """

@@ -21,7 +21,7 @@ from hyperacuity_papers.abdulrahman2017.edge_curves import EdgeCurves, TruthsOfP
 from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, HAND, SEMI, TABLE
 from hyperacuity_papers.abdulrahman2017.half_kernels import HalfKernelGrid
 from hyperacuity_papers.abdulrahman2017.study import RULES, Abdulrahman2017, as_many_as_true, place_of_truth
-from hyperacuity_papers.common import entries, read_claims
+from hyperacuity_papers.common.claims import entries, read_claims
 
 GRID = HalfKernelGrid(TABLE, (3,), (1,), (30,), (4,), ("variance",), (), seeds=2, size=96)
 QUICK = {"count": 1, "seeds": 2, "size": 96, "grid": GRID}

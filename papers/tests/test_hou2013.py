@@ -18,7 +18,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import read_boundary_truths
 from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.errors import UsageError
-from hyperacuity_papers.common import NotRunError, entries, read_claims
+from hyperacuity_papers.common.claims import NotRunError, entries, read_claims
 from hyperacuity_papers.common.page import measured
 from hyperacuity_papers.hou2013 import study as study_module
 from hyperacuity_papers.hou2013.checks import consensus_grows, consensus_slope, no_better, score_of

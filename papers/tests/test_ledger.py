@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.errors import InputError
 from hyperacuity_papers import every
-from hyperacuity_papers.common import Claim, Finding, NotRunError, entries, expect, incomparable, near, worked
+from hyperacuity_papers.common.claims import Claim, Finding, NotRunError, entries, expect, incomparable, near, worked
 from hyperacuity_papers.common.page import MARK, counted, ledger_page, measured
 
 

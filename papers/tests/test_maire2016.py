@@ -18,7 +18,7 @@ from hyperacuity.ordering import ordering
 from hyperacuity.report.pictures.colours import rgb
 from hyperacuity.report.theme import FALSE, HIT
 from hyperacuity.run.many import PictureSource
-from hyperacuity_papers.common import entries, read_claims
+from hyperacuity_papers.common.claims import entries, read_claims
 from hyperacuity_papers.maire2016 import study as paper
 from hyperacuity_papers.maire2016.figures import PANEL, draw_maire2016, owners_picture
 

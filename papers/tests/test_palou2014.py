@@ -19,7 +19,7 @@ from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
 from hyperacuity.run.many import PictureSource
 from hyperacuity.train.figure_ground import part
-from hyperacuity_papers.common import read_claims
+from hyperacuity_papers.common.claims import read_claims
 from hyperacuity_papers.common.depth_pictures import held_out_pictures
 from hyperacuity_papers.common.saving import BOX
 from hyperacuity_papers.palou2014 import study as palou2014

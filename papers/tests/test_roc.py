@@ -58,7 +58,7 @@ def test_what_is_no_list_of_shares_is_refused(points):
 
 def test_roc_curves_and_their_boundary():
     pytest.importorskip("altair", reason="charts need the extra report")
-    from hyperacuity_papers.cabezas2011.charts import roc_chart
+    from hyperacuity_papers.cabezas2011.figures import roc_chart
 
     systems = {"A": [(0.0, 0.2)], "B": [(0.1, 0.1)]}
     boundary, _ = feasibility(systems)

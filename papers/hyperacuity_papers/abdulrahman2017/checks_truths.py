@@ -11,13 +11,12 @@ from hyperacuity.edges import shapes
 from hyperacuity.edges.names import measure
 from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, TABLE
 from hyperacuity_papers.abdulrahman2017.findings import (
-    drawn,
     of_the_table,
     photographs,
     ruled_winner,
 )
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017
-from hyperacuity_papers.common.claims import Finding, NotRunError, expect, incomparable
+from hyperacuity_papers.common.claims import Finding, NotRunError, drawn, expect, incomparable
 
 FALSE_ONLY = ("fom_e", "yasnoff", "dk(k=2)", "theta(k=2)", "gamma")
 

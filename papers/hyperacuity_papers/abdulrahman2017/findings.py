@@ -42,11 +42,6 @@ def of_the_table(study: Abdulrahman2017) -> tuple[EdgeCurves, str]:
     )
 
 
-def drawn(study: Abdulrahman2017, name: str, ours: str) -> str:
-    """Prefix a result with the name of the figure's file, if it was drawn."""
-    return f"{name}: {ours}" if (study.folder / name).is_file() else ours
-
-
 def symbols(names: Sequence[str]) -> str:
     """The measures by the paper's symbols."""
     return ", ".join(measure(name).symbol for name in names) or "none"

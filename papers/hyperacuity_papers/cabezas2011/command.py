@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hyperacuity_papers.cabezas2011.server_table import ServerTable
     from hyperacuity_papers.cabezas2011.stereo_scenarios import Scenario
     from hyperacuity_papers.cabezas2011.study import Cabezas2011
-    from hyperacuity_papers.common import LedgerRow
+    from hyperacuity_papers.common.claims import LedgerRow
 
 
 def cabezas2011(

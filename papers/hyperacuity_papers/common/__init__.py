@@ -3,35 +3,3 @@
 Each paper's folder has a claims.toml, whose rows name the function that computes our side from the study's results. Nothing is
 filled in by hand: a row without a computed result has none.
 """
-
-from hyperacuity_papers.common.claims import (
-    Claim,
-    Finding,
-    LedgerRow,
-    NotRunError,
-    PaperClaims,
-    PaperFindings,
-    Verdict,
-    entries,
-    expect,
-    incomparable,
-    near,
-    read_claims,
-    worked,
-)
-
-__all__ = [
-    "Claim",
-    "Finding",
-    "LedgerRow",
-    "NotRunError",
-    "PaperClaims",
-    "PaperFindings",
-    "Verdict",
-    "entries",
-    "expect",
-    "incomparable",
-    "near",
-    "read_claims",
-    "worked",
-]

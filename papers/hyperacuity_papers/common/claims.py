@@ -154,6 +154,11 @@ def _entry(claim: Claim[Study], study: Study) -> LedgerRow:
     )
 
 
+def drawn(study: Any, name: str, ours: str) -> str:
+    """Prefix a result with the name of the figure's file, if it lies in the study's folder."""
+    return f"{name}: {ours}" if (study.folder / name).is_file() else ours
+
+
 def near(ours: float, theirs: float, *, within: float, digits: int = 3, unit: str = "") -> Finding:
     """Holds if the two numbers differ by no more than ``within``; otherwise the reason tells by how much.
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from hyperacuity.cli.output import print_line, print_table
 
 if TYPE_CHECKING:
-    from hyperacuity_papers.common import Claim, LedgerRow
-    from hyperacuity_papers.common.claims import Study
+    from hyperacuity_papers.common.claims import Claim, LedgerRow, Study
 
 
 def write_ledger(folder: Path, claims: Sequence[Claim[Study]], study: Study) -> list[LedgerRow]:
     """Find our side of a paper's claims, and write ledger.csv."""
     from hyperacuity.run.many import write_csv
-    from hyperacuity_papers.common import entries
+    from hyperacuity_papers.common.claims import entries
 
     rows = entries(claims, study)
     write_csv(folder / "ledger.csv", [vars(row) for row in rows])

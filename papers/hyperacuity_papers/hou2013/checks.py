@@ -11,7 +11,7 @@ import numpy as np
 from hyperacuity.audit.benchmark import SystemAudit
 from hyperacuity.audit.risk import RiskScore
 from hyperacuity.audit.trials import MODES, Mode
-from hyperacuity_papers.common.claims import Finding, NotRunError, expect, incomparable
+from hyperacuity_papers.common.claims import Finding, NotRunError, drawn, expect, incomparable
 from hyperacuity_papers.hou2013.study import NEW, SCENES, TEST, UCM, Hou2013, slug
 from hyperacuity_papers.hou2013.table import behind_partial, differences, lost
 
@@ -117,11 +117,6 @@ def by_year(study: Hou2013) -> Finding:
     if SCENES in study.audits:
         return incomparable(text, ON_SCENES)
     return expect(scores == sorted(scores), f"{NEW}: {text}", "an older system is ahead of a newer one")
-
-
-def drawn(study: Hou2013, name: str, ours: str) -> str:
-    """Prefix a result with the name of the figure's file, if it was drawn."""
-    return f"{name}: {ours}" if (study.folder / name).is_file() else ours
 
 
 def first_part(study: Hou2013) -> str:

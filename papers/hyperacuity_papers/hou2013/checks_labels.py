@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hyperacuity.audit.strength import LabelScore
-from hyperacuity_papers.common.claims import Finding, NotRunError, expect, incomparable, near
-from hyperacuity_papers.hou2013.checks import ILLUSTRATION, NEEDS, ON_SCENES, drawn, first_part
+from hyperacuity_papers.common.claims import Finding, NotRunError, drawn, expect, incomparable, near
+from hyperacuity_papers.hou2013.checks import ILLUSTRATION, NEEDS, ON_SCENES, first_part
 from hyperacuity_papers.hou2013.label_agreement import LabelAgreement
 from hyperacuity_papers.hou2013.study import NEW, OLD, SCENES, TEST, TRAIN, Hou2013
 

@@ -15,7 +15,7 @@ from hyperacuity_papers.common.ledger import print_ledger, write_ledger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hyperacuity_papers.common import LedgerRow
+    from hyperacuity_papers.common.claims import LedgerRow
     from hyperacuity_papers.palou2014.study import PalouSets
 
 LDC = ("LDC Fmax", "Fmin", "ORI", "f/g", "right side")
