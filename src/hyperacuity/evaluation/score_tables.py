@@ -128,7 +128,7 @@ def score_table(
     ]
     columns = shown.scores
     by_main = tests.get(columns[0].key, ()) if columns[0].better else ()
-    ranks = ranked(columns, rows, lambda order: [test for test in by_main if test.first == order[0]])
+    ranks = ranked(columns, rows, lambda order: [test for test in by_main if test.first == order[0]], pareto=complete)
     counts = {row.images for row in ranks}
     scored = Scored(
         protocol, {row.system: scores[row.system] for row in ranks if row.system in scores}, people, first_truth
@@ -202,9 +202,13 @@ def score_row(
 
 
 def ranked(
-    columns: Sequence[Column], rows: Sequence[ScoreRow], test: Callable[[list[str]], Sequence[Verdict]] = lambda _: ()
+    columns: Sequence[Column],
+    rows: Sequence[ScoreRow],
+    test: Callable[[list[str]], Sequence[Verdict]] = lambda _: (),
+    *,
+    pareto: bool = True,
 ) -> tuple[ScoreRow, ...]:
-    """The rows in the order of the first column, with ranks, tests against the best and Pareto membership.
+    """The rows in the order of the first column, with ranks, tests against the best and, if asked for, Pareto membership.
 
     ``test`` gives the verdicts on systems, the best first. Equal scores share a rank. A system without a score is last. A first
     column that is neither good nor bad ranks nobody.
@@ -215,8 +219,10 @@ def ranked(
     costs = [(-1 if main.better == "max" else 1) * row.number(main.key) for row in rows]
     order = sorted(range(len(rows)), key=lambda n: (math.isnan(costs[n]), costs[n], n))
     tests = {verdict.second: verdict for verdict in test([rows[n].system for n in order])}
-    scores = np.array([[row.number(column.key) for column in judged] for row in rows])
-    best = optimal(scores, senses=[column.better for column in judged])
+    best = np.zeros(len(rows), np.bool_)
+    if pareto:  # which loads a kernel
+        scores = np.array([[row.number(column.key) for column in judged] for row in rows])
+        best = optimal(scores, senses=[column.better for column in judged])
     alone = 0 < len(tests) == len(rows) - 1 and all(verdict.significant for verdict in tests.values())
     found = []
     for n in order:
