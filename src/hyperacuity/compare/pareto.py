@@ -27,7 +27,10 @@ NanRule = Literal["worst", "drop-component", "error"]
 Senses = Sequence[str] | None
 
 SMALL = 500
-"""Systems up to which all pairs are compared: quick enough, and it spares the first call the large kernels' compilation."""
+"""Systems up to which all pairs are compared: quick enough, and it spares the first call the compilation of kernels."""
+
+PAIRS_AT_A_TIME = 1 << 22
+"""Numbers compared at a time, a byte each."""
 
 MOST_PAIRS = 20_000
 """Systems above which the relation of all pairs, n² bytes, is refused."""
@@ -223,7 +226,13 @@ def _relation(least: NDArray[np.float64], epsilon: ArrayLike, strict: bool) -> N
     tolerance = np.asarray(epsilon, dtype=np.float64)
     if tolerance.shape not in {(), (least.shape[1],)} or not (tolerance >= 0).all() or not np.isfinite(tolerance).all():
         raise UsageError(f"epsilon is {tolerance}: expected a number ≥ 0, or one for each of {least.shape[1]} criteria")
-    result: NDArray[np.bool_] = kernels.relation(least, np.full(least.shape[1], tolerance), strict)
+    result = np.empty((len(least), len(least)), np.bool_)
+    rows = max(1, PAIRS_AT_A_TIME // max(1, least.size))
+    for start in range(0, len(least), rows):
+        mine = least[start : start + rows, :, None]
+        nowhere_worse = (mine <= (least + tolerance).T).all(axis=1)
+        better = mine < (least - tolerance).T
+        result[start : start + rows] = nowhere_worse & (better.all(axis=1) if strict else better.any(axis=1))
     return result
 
 

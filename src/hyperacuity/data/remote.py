@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
-from hyperacuity.data import web
 from hyperacuity.data.files import MAX_BYTES, check_bytes, printable
 from hyperacuity.errors import InputError, UsageError, not_installed
 
@@ -120,6 +119,8 @@ class LocalCopies:
 
 def _fetch(path: Path, copy: Path) -> None:
     """Copy a remote file; of one that is too large, too slow or broken off, nothing is left."""
+    from hyperacuity.data import web  # not above: TLS takes a tenth of the start of a command
+
     url, ends = url_of(path), time.monotonic() + web.MAX_SECONDS
     try:
         with _files_of(path) as (files, name), files.open(name, "rb") as source, copy.open("wb") as file:
@@ -150,6 +151,8 @@ def _files_of(path: Path) -> Iterator[tuple[Any, str]]:
     scheme = url.partition("://")[0]
     try:
         if scheme in ("http", "https"):
+            from hyperacuity.data import web
+
             yield web.WebFiles(), url
         else:
             files = _file_system(scheme)

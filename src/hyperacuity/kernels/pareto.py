@@ -313,21 +313,3 @@ def _still_open(members: Members, level: Levels, limit: int) -> Members:
         kept[count] = i
         count += level[i] < limit
     return kept[:count]
-
-
-@allocating_kernel
-def relation(costs: Costs, epsilon: Float64s, strict: bool) -> Flags:
-    """Flags ``[i, j]``, true if i dominates j, with a tolerance per cost. By pairs, as tolerant dominance is not transitive.
-
-    i may be worse by up to ε everywhere and must be better by more than ε somewhere, or with ``strict`` everywhere.
-    """
-    n, d = costs.shape
-    result = np.zeros((n, n), np.bool_)
-    for i in range(n):
-        for j in range(n):
-            nowhere_worse, better = True, 0
-            for k in range(d):
-                nowhere_worse &= costs[i, k] <= costs[j, k] + epsilon[k]
-                better += costs[i, k] < costs[j, k] - epsilon[k]
-            result[i, j] = nowhere_worse and (better == d if strict else better > 0)
-    return result
