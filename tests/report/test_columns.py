@@ -135,7 +135,11 @@ def test_on_a_board(shades):
     assert "right pixels" in page
     assert "Share of pixels on the right side of one half" in page
     table = (folder / "site" / f"boards/{board.boards[0].id}.md").read_text(encoding="utf-8")
-    assert "| system | right pixels ↑ |" in table
+    assert "| system | right pixels ↑ | wrong, % ↓ | size | 95 % interval | p |" in table
+    assert "| poor | 0.750 | 25.0 | small | 0.750 – 0.750 | 0.002 |" in table
+    assert re.findall(r'<td data-value="(?:25.0|small)">([^<]*)', page) == ["small", "25.0", "small"]
+    facts = json.loads((folder / "site" / "board.json").read_text(encoding="utf-8"))
+    assert [one["scores"] for one in facts["boards"][0]["systems"]] == [{"right": 1.0}, {"right": 0.75}]
 
 
 @pytest.mark.parametrize("task", ["edges", "regions", "masks", "ordering", "occlusion", "dbe", "disparity", "semantic"])

@@ -77,7 +77,7 @@ def _system(one: Contender) -> dict[str, Any]:
         "group": one.group,
         "pareto": line.optimal,
         "p": None if line.verdict is None else line.verdict.p,
-        "scores": line.values,
+        "scores": one.scoring.overall,
         "intervals": one.scoring.intervals,
         "expected": card.expected,
         "page": f"systems/{one.id}.html",
@@ -95,11 +95,13 @@ def table_of(board: Leaderboard) -> ScoreTable:
     tests = [line.verdict for line in board.lines if line.verdict is not None]
     alone = bool(board.lines) and board.lines[0].alone
     return ScoreTable(
-        board.columns,
+        (*board.columns, *board.further),
         board.lines,
         caption_of(board.task, board.main, board.lines, tests),
         board.protocol,
         label=f"tab:{board.id}",
         tests=len(tests) or None,
-        unsure=frozenset(column.key for column in board.columns if not (alone and column is board.main)),
+        unsure=frozenset(
+            column.key for column in (*board.columns, *board.further) if not (alone and column is board.main)
+        ),
     )

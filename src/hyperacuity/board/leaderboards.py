@@ -5,6 +5,7 @@ Every system is resampled once, with the same draws as every other one, and all 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from hyperacuity import tasks
 from hyperacuity.board.names import counted, hashed, labels_of, short
 from hyperacuity.board.submissions import CardProblem, Submission
 from hyperacuity.cards import Card
-from hyperacuity.columns import Column
+from hyperacuity.columns import Column, Value
 from hyperacuity.compare import clusters
 from hyperacuity.compare.verdict import Verdict, pairs_of, resamples_for, verdicts_of
 from hyperacuity.console import printable
@@ -43,13 +44,15 @@ MOST_COLUMNS = 8
 class Scoring:
     """Scores of a card's tallies: values and intervals by criterion, and by the main one, on each image and every resample.
 
-    ``alone`` is by the images in the order of their names. ``samples`` has the score on the whole data set first.
+    ``alone`` is by the images in the order of their names. ``samples`` has the score on the whole data set first. ``further`` are
+    values of :func:`further_columns`.
     """
 
     overall: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
     alone: Floats
     samples: Floats
+    further: Mapping[str, Value]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +94,8 @@ class Leaderboard:
     columns: tuple[Column, ...]
     contenders: tuple[Contender, ...]
     images: tuple[str, ...]
+    further: tuple[Column, ...] = ()
+    """Columns that are shown, but by which nobody is judged."""
 
     @property
     def task(self) -> Task[Any, Any, Any]:
@@ -197,7 +202,22 @@ def _scoring(card: Card, resamples: int) -> Scoring:
         {name: percentile_interval(drawn[:RESAMPLES, n]) for name, n in shown.items()},
         known.alone(every)[:, main],
         np.concatenate([whole[main : main + 1], drawn[:, main]]),
+        _further(card),
     )
+
+
+def _further(card: Card) -> dict[str, Value]:
+    """The values of the columns that no criterion gives."""
+    columns, numbers = further_columns(card), declared_columns(card.task, card.protocol).numbers
+    if not columns:
+        return {}
+    score = card.task.collect(dict(card.tallies), resamples=0)
+    known = {} if numbers is None else numbers(score, card.system)
+    values = {
+        column.key: known.get(column.key, math.nan) if column.value is None else column.value(score)
+        for column in columns
+    }
+    return {key: short(value) if isinstance(value, str) else float(value) for key, value in values.items()}
 
 
 def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
@@ -217,7 +237,7 @@ def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
         return verdicts_of(pairs, both, [main.key], [main.better], [main.key])[main.key]
 
     unranked = [
-        ScoreRow(label, of.overall, of.intervals, images=len(images), expected=one.card.expected)
+        ScoreRow(label, {**of.further, **of.overall}, of.intervals, images=len(images), expected=one.card.expected)
         for label, (one, of) in by_label.items()
     ]
     lines = ranked(columns, unranked, lambda order: tested(pairs_of(order, False)))
@@ -232,6 +252,7 @@ def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
             for line, group in zip(lines, groups, strict=True)
         ),
         images,
+        further_columns(first),
     )
 
 
@@ -258,6 +279,13 @@ def columns_of(card: Card) -> tuple[Column, ...]:
     return tuple(
         called.get(name, Column(name, short(name, 40), better=senses[name])) for name in known.usual[:MOST_COLUMNS]
     )
+
+
+def further_columns(card: Card) -> tuple[Column, ...]:
+    """The columns that a task declares besides its criteria."""
+    known: Criteria = card.task.criteria(card.protocol)
+    declared = declared_columns(card.task, card.protocol).scores
+    return tuple(column for column in declared if column.key not in known.names)[:MOST_COLUMNS]
 
 
 def _title(task: str, cards: Iterable[Card]) -> str:
