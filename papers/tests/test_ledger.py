@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
+import hyperacuity_papers
 from hyperacuity.cli import app
 from hyperacuity.errors import InputError
 from hyperacuity_papers import every
@@ -157,6 +158,17 @@ def test_scenes_may_stand_in_for_what_the_folder_lacks(name, monkeypatch, tmp_pa
     with pytest.raises(NotRunError):
         every.paper(name).conduct(tmp_path, data=tmp_path)
     assert asked["stand_in"] is True
+
+
+def test_other_code_or_claims_are_another_ledger(papers, tmp_path, monkeypatch):
+    calls, _ = papers
+    package = tmp_path / "hyperacuity_papers"
+    package.mkdir()
+    monkeypatch.setattr(hyperacuity_papers, "__file__", str(package / "__init__.py"))
+    for name, text in (("claims.toml", "a"), ("claims.toml", "b"), ("checks.py", "a"), ("checks.py", "a")):
+        (package / name).write_text(text, encoding="utf-8")
+        assert run("--out", tmp_path / "all").exit_code == 0
+    assert calls == ["one", "two"] * 3
 
 
 def test_torn_rows_are_found_again(papers, tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hyperacuity
+import hyperacuity_papers
 from hyperacuity.data import find_data
 from hyperacuity.errors import UsageError, option
 from hyperacuity.run.code import library_versions
@@ -38,10 +39,10 @@ def ledger_key(data: Path | None, **options: object) -> str:
     """Compute the key of a paper's rows: all code and models of the packages, the libraries, the data at hand and the options."""
     digest = hashlib.blake2b(repr(sorted(options.items())).encode(), digest_size=16)
     digest.update(repr(library_versions()).encode())
-    package = Path(hyperacuity.__file__).parent
-    for file in sorted(_files(package)):
-        if file.suffix in (".py", ".json", ".onnx", ".txt"):
-            digest.update(f"{file.relative_to(package).as_posix()}\n".encode() + file.read_bytes())
+    for package in (Path(str(module.__file__)).parent for module in (hyperacuity, hyperacuity_papers)):
+        for file in sorted(_files(package)):
+            if file.suffix in (".py", ".json", ".onnx", ".txt", ".toml"):
+                digest.update(f"{file.relative_to(package.parent).as_posix()}\n".encode() + file.read_bytes())
     for name, where in data_at_hand(data).items():
         facts = [] if where is None else sorted((str(f.name), f.stat().st_size) for f in _files(where))
         digest.update(f"{name} {facts}".encode())
