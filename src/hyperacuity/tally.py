@@ -49,7 +49,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class BaseProtocol:
-    """What is agreed before a benchmark is run: a frozen value that prints as a signature and goes to a dictionary and back.
+    """Base of protocols, frozen values agreed before a run that print as signatures and go to dictionaries and back.
 
     A task's protocol sets ``task``, and ``version``, which goes up whenever the same input would get another score; and says
     what its signature is made of (:meth:`parts`). A string after a field says what it is for (:meth:`descriptions`). ``reading``
@@ -70,7 +70,7 @@ class BaseProtocol:
         return Signature.of(self.task, self.version, **self.parts(), **dict(self.reading))
 
     def read_as(self, **reading: object) -> Self:
-        """The same protocol for files that were read in a way the signature has to tell; parts that are None are left out."""
+        """Change the protocol for files that were read in a way the signature has to tell; parts that are None are left out."""
         parts = tuple((key.replace("_", "-"), str(value)) for key, value in reading.items() if value is not None)
         return replace(self, reading=parts)
 

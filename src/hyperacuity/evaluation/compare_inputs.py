@@ -1,4 +1,4 @@
-"""What ``hyperacuity compare`` takes: run folders of any task, or a CSV table, and which criteria to compare by."""
+"""Inputs of a comparison: run folders of any task, or a CSV table, and the criteria to compare by."""
 
 from __future__ import annotations
 

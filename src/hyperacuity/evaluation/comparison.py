@@ -49,7 +49,7 @@ class PairTests:
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison:
-    """What :func:`compare_runs` found.
+    """The results of :func:`compare_runs`.
 
     ``stable`` is how often each system is optimal when images are resampled, ``verdicts`` whether the best by the first criterion
     is better than the others or that may be chance, ``tests`` the paired tests by criterion, and
@@ -201,7 +201,7 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
 
 
 def _beyond_chance(found: SystemComparison) -> str:
-    """What may be chance of it, which dominance does not ask."""
+    """The part that may be chance, which dominance does not ask."""
     if found.verdicts:
         return f"{leader_note(found.table.criteria[0], found.verdicts)}."
     return "not tested, since these are scores of whole data sets." if len(found.table.images) < 2 else "not tested."

@@ -23,10 +23,10 @@ from hyperacuity.tally import BaseProtocol, Task
 from hyperacuity.tasks import task as find_task
 
 SAMPLE = 10
-"""How many predictions of a system are looked at before it is decided how they are treated."""
+"""Predictions of a system that are looked at before it is decided how they are treated."""
 
 DATA = "data"
-"""Where a run's metadata keep what the data set is called."""
+"""The key of a run's metadata for the name of the data set."""
 
 
 def evaluate(
@@ -88,7 +88,7 @@ def evaluate(
     >>> result.score("good").ods.f > result.score("bad").ods.f
     True
     """
-    known, others = find_task(task), card_entries(against)
+    known, others = find_task(task), [] if against is None else card_entries(against)
     kind = kind_of(known)
     finding, changes = sort_options(known, options)
     chosen = agreed(known, protocol, changes)
@@ -154,10 +154,10 @@ def evaluate_inputs(
 
 def _compatible(
     against: Sequence[CardEntry], job: TaskJob, inputs: Inputs, workers: int | None, asked: BaseProtocol
-) -> CompatibleCards:
+) -> CompatibleCards | None:
     """The cards that fit, as rows."""
     if not against:
-        return CompatibleCards(job.protocol)
+        return None
     cells = {cell.image: cell for cell in inputs.images()}
 
     def truths_of(images: list[str]) -> dict[str, TruthDigests]:
@@ -167,7 +167,7 @@ def _compatible(
 
 
 def name_of_data(truths: Any, split: str | None = None) -> str:
-    """What a data set is called: its name and part, or the name of the folder or file.
+    """The name of a data set: its own and its part, or that of the folder or file.
 
     >>> name_of_data("bsds500", "test"), name_of_data("data/mine/truth")
     ('bsds500 test', 'truth')

@@ -24,7 +24,7 @@ from hyperacuity.run.jobs import TaskJob
 from hyperacuity.tally import Task
 
 ALONE = "prediction"
-"""What a system without a name is called."""
+"""The name of a system without one."""
 
 Predictions = Mapping[str, Any] | Iterable[Any]
 
@@ -110,7 +110,7 @@ def evaluate_arrays(
 
 
 def _digests(job: TaskJob, truths: Mapping[str, Any]) -> dict[str, TruthDigests]:
-    """What cards tell of truths, taken now: the arrays are the caller's, who may change them."""
+    """Digests of truths for cards, taken now: the arrays are the caller's, who may change them."""
     found = {}
     for image, of in truths.items():
         with suppress(HyperacuityError, TypeError):  # such a truth has no tally either

@@ -1,4 +1,4 @@
-"""Whom to cite: the papers behind a benchmark, a named protocol, or what a result was measured with, as BibTeX.
+"""References: the papers behind a benchmark, a named protocol, or the measures of a result, as BibTeX.
 
 The entries stand in ``references.bib`` beside this module. What could not be looked up (pages, volumes) is left out there.
 """

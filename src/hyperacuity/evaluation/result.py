@@ -1,4 +1,4 @@
-"""What came of an evaluation: scores by system, read from tallies a system at a time."""
+"""Evaluation results: scores by system, read from tallies a system at a time."""
 
 from __future__ import annotations
 
@@ -60,23 +60,25 @@ class Result:
     ) -> None:
         self.made = job
         """As it was evaluated; ``job`` has the protocol that cards stand under too."""
-        compatible = compatible or CompatibleCards(job.protocol)
         self.failures = list(failures)
-        if compatible.cards and (first := next((label for of in sweeps.values() for label in of.values()), None)):
-            impossible = compatible.contradictions(tallies_of(first))
-            self.failures += [Failure(name, image, reason) for name, (image, reason) in impossible.items()]
-            compatible = compatible.without(impossible)
-        job = compatible.job(job)
+        self.cards: dict[str, Card] = {}
+        """The rows that are not evaluated here, by name."""
+        people = None
+        if compatible is not None:
+            if compatible.cards and (first := next((label for of in sweeps.values() for label in of.values()), None)):
+                impossible = compatible.contradictions(tallies_of(first))
+                self.failures += [Failure(name, image, reason) for name, (image, reason) in impossible.items()]
+                compatible = compatible.without(impossible)
+            job, tallies_of = compatible.job(job), compatible.tallies_of(tallies_of)
+            self.cards, people = dict(compatible.cards), compatible.people
         self.job, self.inputs, self.run = job, inputs, run
         self.task, self.protocol = job.task, job.protocol
-        self.human, self.all_pairs = human or compatible.people is not None, all_pairs
-        self.cards: dict[str, Card] = dict(compatible.cards)
-        """The rows that are not evaluated here, by name."""
-        self.people_card = None if human else compatible.people
+        self.human, self.all_pairs = human or people is not None, all_pairs
+        self.people_card = None if human else people
         self.digests = dict(digests or {})
         """Of truths in memory, by image."""
         self._sweeps = {**sweeps, **{name: {"": name} for name in self.cards}}
-        self._tallies_of, self._truths, self.workers = compatible.tallies_of(tallies_of), truths or {}, workers
+        self._tallies_of, self._truths, self.workers = tallies_of, truths or {}, workers
         self._scores: dict[str, Any] = {}
         self._expected = expected
         self._images: dict[str, None] = {}
@@ -87,7 +89,7 @@ class Result:
         return self.protocol.signature
 
     def expected(self, system: str) -> int | None:
-        """How many images the truth has for a system; None where nobody knows."""
+        """The number of images that the truth has for a system; None where nobody knows."""
         if system in self.cards:
             here = [self.expected(other) for other in self._sweeps if other not in self.cards]
             known = [number for number in (self.cards[system].expected, *here) if number is not None]
@@ -103,12 +105,12 @@ class Result:
 
     @property
     def gaps(self) -> list[str]:
-        """What systems lack and which predictions have no truth, a sentence each."""
+        """Sentences on what systems lack and which predictions have no truth."""
         return [] if self.inputs is None else self.inputs.gaps()
 
     @property
     def cells(self) -> Iterable[Cell]:
-        """What was evaluated, file by file; nothing where it was in memory."""
+        """The files that were evaluated, cell by cell; nothing where they were in memory."""
         return self.inputs or ()
 
     @property
@@ -220,7 +222,7 @@ class Result:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader of the scores has to know, a sentence each: that maps look thick, for example."""
+        """Sentences that a reader of the scores has to know: that maps look thick, for example."""
         from hyperacuity.evaluation.score_tables import columns_of
         from hyperacuity.evaluation.suppression import suppression_notes
 
@@ -270,7 +272,7 @@ class Result:
         return latex_table(self.score_table())
 
     def markdown(self) -> str:
-        """The same for pages."""
+        """The table for pages."""
         return markdown_table(self.score_table())
 
     def csv(self) -> str:

@@ -31,7 +31,7 @@ class LabelTruths:
 
 @dataclass
 class WrittenBoundaries:
-    """What was written: images, classes by name with the number of images that show each, and the reasons of failures."""
+    """Written boundaries: images, classes by name with the number of images that show each, and the reasons of failures."""
 
     images: list[str] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)

@@ -66,11 +66,11 @@ class TorchMetric(Metric):
         return {name: torch.tensor(value, dtype=kind, device=self.device) for name, value in self.numbers().items()}
 
     def numbers(self) -> dict[str, float]:
-        """The same as plain numbers, of this rank alone."""
+        """The numbers of this rank alone, as plain numbers."""
         return self.evaluator().numbers()
 
     def evaluator(self) -> Evaluator:
-        """What this rank counted so far, for its ``score()`` with intervals; of all ranks within ``sync_context()``."""
+        """An evaluator of this rank's counts, for its ``score()`` with intervals; of all ranks' within ``sync_context()``."""
         whole = Evaluator(self.judge.task.name, self.judge.protocol)
         seen: dict[str, str] = {}
         for block in self.packed if isinstance(self.packed, list) else [self.packed]:
@@ -84,7 +84,7 @@ class TorchMetric(Metric):
 
 
 def _pack(judge: Evaluator, *, named: bool) -> bytes:
-    """What an evaluator counted, as bytes: the length of the header, the header, the packed tallies."""
+    """Pack the counts of an evaluator: the length of the header, the header, the packed tallies."""
     tallies = judge.tallies
     bodies = [tally.pack() for tally in tallies.values()]
     header = {

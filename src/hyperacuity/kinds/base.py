@@ -21,7 +21,7 @@ from hyperacuity.maps import SoftMap
 from hyperacuity.tally import Task, number
 
 MOST_NAMED = 5
-"""How many images or files a sentence names."""
+"""Images or files that a sentence names, at most."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from hyperacuity.semantic.masks import NONE
 from hyperacuity.semantic.protocols import numbered
 
 CLASS, DRAWN = "class_", "truth_"
-"""What the roles of one class's files start with: a prediction, and boundaries of a truth. The number of the class follows."""
+"""The beginning of the roles of one class's files: a prediction, and boundaries of a truth. The number of the class follows."""
 
 Form = Literal["auto", "labels", "boundaries"]
 
@@ -40,7 +40,7 @@ PER_CLASS = 1000
 
 @dataclass(frozen=True)
 class SemanticKind(SoftKind):
-    """How files are read.
+    """Soft maps of classes, and truths that give each class its boundaries.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _cell(system: str, sample: Sample, prediction: Path, classes: Mapping[int, P
 
 
 def _numbers(inputs: Inputs) -> tuple[str, ...]:
-    """As many classes as the files of predictions and truths are numbered to; none where files hold all classes at once."""
+    """Numbered classes, up to the highest number of a file; none where files hold all classes at once."""
     predicted = max((n for cell in inputs for n in by_class(cell, CLASS)), default=0)
     drawn = max((n for cell in inputs for n in by_class(cell, DRAWN)), default=0)
     return numbered(max(predicted, drawn)) if predicted else ()

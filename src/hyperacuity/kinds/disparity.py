@@ -32,7 +32,7 @@ STEREO = ("scenes", "middlebury-v2", "middlebury-2014", "kitti-2015", "kitti-201
 """The known data sets of stereo pairs, in the order in which a folder is taken for one."""
 
 MASK = "mask "
-"""What the role of a region's mask starts with that was named by the user; those of the data have the region's name."""
+"""The beginning of the role of a region's mask that the user named; those of the data have the region's name."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ Extras = Callable[[PairedFiles], tuple[tuple[str, Path], ...]]
 
 
 class Truths:
-    """What TRUTH stands for: a file, a folder, or a known data set, with its photographs."""
+    """The truths that a path or name stands for: a file, a folder, or a known data set, with its photographs."""
 
     def __init__(
         self, truth: str | Path, *, data: Path | None = None, split: str | None = None, glob: str = "*"

@@ -21,7 +21,7 @@ from hyperacuity.maps import VOID, LabelMap, label_map, same_size
 from hyperacuity.masks import Frames
 
 FRAME, TRUE_FRAME = "frame ", "true frame "
-"""What the roles of a sequence's predicted and true frames start with; the frame's name follows."""
+"""The beginning of the roles of a sequence's predicted and true frames; the frame's name follows."""
 
 MOST_VALUES = 8
 """A picture of a binary mask with more values than this is probably a soft map."""

@@ -25,7 +25,7 @@ ANGLES = "angles"
 
 @dataclass(frozen=True)
 class OcclusionKind(SoftKind):
-    """How occlusion maps and owned boundaries are read.
+    """Occlusion maps and owned boundaries.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ Held = tuple[NDArray[np.int8], NDArray[Any]]
 
 @dataclass(frozen=True)
 class OrderKind(Kind):
-    """How orders are read.
+    """Order maps, and truths of either form.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def names_of_labels(files: Sequence[Path]) -> tuple[str, ...]:
 
 
 def subjects_of(source: Path, cells: Iterable[Cell]) -> dict[str, int]:
-    """How many times each image was labelled: by the files of its cell, or by what an archive of figure/ground labels holds."""
+    """The number of times each image was labelled: by the files of its cell, or by an archive of figure/ground labels."""
     if source.is_dir():
         return {cell.image: sum(path.suffix == ".fg" for path in cell.truths) for cell in cells}
     counts = Counter(map(labelled_image, label_names(source)))
@@ -191,7 +191,7 @@ def subjects_of(source: Path, cells: Iterable[Cell]) -> dict[str, int]:
 
 
 def labelled(files: Sequence[Path], image: str, images: tuple[str, ...]) -> list[Sides]:
-    """What every subject said about an image, by the files of its labels and segmentations or the archive that holds them.
+    """The answers of every subject on an image, by the files of its labels and segmentations or the archive that holds them.
 
     An archive is read once for all ``images``. ``InputError`` where none of the files says anything about the image.
     """
