@@ -60,6 +60,16 @@ ATTACKS = (
     ),
     Attack("labels that are replaced after they were read", ("tests/ordering/test_command.py",), "berkeley"),
     Attack("old scores beside new pictures", ("tests/report/test_changes.py",)),
+    Attack(
+        "files of other people in the way of every output",
+        ("tests/cli/test_foreign_files.py", "tests/test_outputs.py", "papers/tests/test_foreign_files.py"),
+    ),
+    Attack(
+        "other pictures under the same names",
+        ("tests/run/test_keeping.py", "papers/tests/test_maire2016.py"),
+        "changed or another or pictures or code",
+    ),
+    Attack("deep JSON, and pipes in place of small files", ("tests/cli/test_small_files.py",)),
     Attack("damaged stores, salvaged", ("tests/run/test_salvage.py",)),
     Attack("an error at every write, sync, statement, allocation", ("tests/run/test_every_write.py",)),
     Attack("the same for the studio; finished work that is damaged", STUDIO_FILES),
@@ -123,6 +133,10 @@ def attacks(kills: int, inputs: int, folders: int, seed: int) -> list[Attack]:
             seconds=SECONDS_A_ROW + 20 * folders,
         ),
         Attack(
+            "damage to all that is kept: tallies, studies, maps, cards, checkpoints, state",
+            program=("fuzz/kept.py", "--damages", "1000", *seeded),
+        ),
+        Attack(
             "Python's own allocations, one after the other",
             program=("fuzz/allocations.py", "--every", "250"),
             seconds=SECONDS_A_ROW,
@@ -134,7 +148,7 @@ def attacks(kills: int, inputs: int, folders: int, seed: int) -> list[Attack]:
 def carry_out(attack: Attack, out: Path) -> tuple[bool, str, float]:
     """Whether it held, the last line that it printed, and the seconds it took."""
     began = time.monotonic()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'papers'}", "OMP_NUM_THREADS": "1"}
     try:
         done = subprocess.run(
             attack.call(),

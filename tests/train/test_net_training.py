@@ -96,7 +96,7 @@ class TestLearning:
         assert "stopped after step 3 of 4" in capfd.readouterr().err
         assert not out.exists()
         monkeypatch.undo()
-        with pytest.raises(UsageError, match="--resume"):
+        with pytest.raises(UsageError, match="resume=True"):
             train(out)
         resumed = train(out, resume=True)
         assert resumed.path.read_bytes() == whole.path.read_bytes()
