@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hyperacuity.edges.names import measure
 from hyperacuity_papers.abdulrahman2017.edge_curves import EdgeCurves
-from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, PRINTED, SEMI, TABLE
+from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, TABLE
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017, ruled_by_number
 from hyperacuity_papers.common.claims import NotRunError
 
@@ -97,11 +97,6 @@ def not_named(names: Sequence[str]) -> str:
 def spread(curves: EdgeCurves, name: str, truth: int = 1) -> float:
     scores = [curves.mean(name, truth)[d] for d in DETECTORS]
     return max(scores) / min(scores) - 1 if min(scores) > 0 else float("inf")
-
-
-def printed_spread(name: str) -> float:
-    scores = PRINTED[SEMI][name].values()
-    return max(scores) / min(scores) - 1
 
 
 def short(value: float) -> str:

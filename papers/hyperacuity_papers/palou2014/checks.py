@@ -27,7 +27,6 @@ from hyperacuity_papers.palou2014.study import PAPERS, PHOTOGRAPHS, RULES, SCENE
 
 OTHERS = "other labels on other photographs: theirs are their own, of all 500"
 
-QUOTED = "quoted from another paper, on other photographs; the paper does not know on what regions"
 
 NAMED = 7
 
