@@ -110,9 +110,11 @@ def _require_private(path: Path, status: os.stat_result) -> None:
 
 def _private_folder(folder: Path) -> Path:
     """A folder within :func:`cache_base`, created if missing. ``OSError`` if it cannot be, or is not safe."""
-    folder.parent.parent.mkdir(parents=True, exist_ok=True)
+    if not folder.exists():
+        folder.parent.parent.mkdir(parents=True, exist_ok=True)
+        for one in (folder.parent, folder):
+            one.mkdir(mode=0o700, exist_ok=True)
     for one in (folder.parent, folder):
-        one.mkdir(mode=0o700, exist_ok=True)
         status = one.lstat()
         if not stat.S_ISDIR(status.st_mode):
             raise PermissionError(f"{one} is a link")

@@ -232,7 +232,7 @@ def _note(pixels: Uint8s, numbers: Int64s, step: int, change: int, nearby: Int32
 
 @kernel
 def _aim(rays: Int64s, top: int, ring: int, stride: int, step: int, at: Int64s) -> None:
-    """Where in the counts rays pass, for the first disc of a row."""
+    """Indices of the counts at which rays pass, for the first disc of a row."""
     columns = rays.shape[2]
     reach = columns - 1
     for side in range(2):
@@ -245,7 +245,7 @@ def _aim(rays: Int64s, top: int, ring: int, stride: int, step: int, at: Int64s) 
 
 @inlined_kernel
 def _count(above: Numbers, base: int, at: Int64s, columns: int, counts: Numbers) -> None:
-    """How many pixels of a label are in each wedge, of :data:`LANES` discs."""
+    """Number of pixels of a label in each wedge, of :data:`LANES` discs."""
     for side in range(2):
         first = side * RAYS * columns
         before = load(above, base + at[first])

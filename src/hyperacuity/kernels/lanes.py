@@ -81,7 +81,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
 
 
 def _alignment(kind: Any) -> int:
-    """That of one number: lanes may start anywhere."""
+    """Alignment of one number, since lanes may start anywhere."""
     return int(kind.dtype.bitwidth) // 8
 
 
