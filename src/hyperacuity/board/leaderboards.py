@@ -159,16 +159,13 @@ def make_leaderboards(
     problems = [CardProblem(one.path, str(of)) for one, of in scored.items() if isinstance(of, InputError)]
     apart = "is of people, who are no row among systems, and is left out"
     problems += [CardProblem(one.path, f"{one.path}: {apart}", fatal=False) for one in people]
-    boards = [_leaderboard(sound) for several in together.values() if (sound := _sound(several, scored))]
+    boards = []
+    for several in together.values():
+        if sound := {one: of for one in several if isinstance(of := scored[one], Scoring)}:
+            boards.append(_leaderboard(sound))
     order = {name: number for number, name in enumerate(tasks.names())}
     boards.sort(key=lambda board: (order[board.signature.task], -len(board.contenders), -len(board.images), board.id))
     return with_distinct_titles(boards), problems
-
-
-def _sound(
-    several: Iterable[Submission], scored: Mapping[Submission, Scoring | InputError]
-) -> dict[Submission, Scoring]:
-    return {one: of for one in several if isinstance(of := scored[one], Scoring)}
 
 
 def _attempted(work: tuple[Submission, int]) -> Scoring | InputError:

@@ -41,15 +41,15 @@ def index(boards: Sequence[Leaderboard]) -> Content:
         for number, (first, *others) in enumerate(by_task.values())
         if others
     ]
-    return {"teasers": [_teaser(board) for board in boards], "several": several}
-
-
-def _teaser(board: Leaderboard) -> Content:
-    return {
-        "board": board,
-        "first": board.contenders[:FIRST_ON_INDEX],
-        "counts": f"{counted(len(board.contenders), 'system')}, {counted(len(board.images), 'image')}",
-    }
+    teasers = [
+        {
+            "board": board,
+            "first": board.contenders[:FIRST_ON_INDEX],
+            "counts": f"{counted(len(board.contenders), 'system')}, {counted(len(board.images), 'image')}",
+        }
+        for board in boards
+    ]
+    return {"teasers": teasers, "several": several}
 
 
 def submit(boards: Sequence[Leaderboard]) -> Content:

@@ -16,7 +16,7 @@ The same cards give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,7 +89,8 @@ def write_board(
     count = sum(len(board.images) + 2 * len(board.contenders) + 3 for board in boards) + 4 + len(_assets())
     console = Console(stderr=True)
     quiet = not (progress and console.is_terminal)
-    _write_all(out, track(files, "pages", count, console=console, transient=True, disable=quiet))
+    for path, data in track(files, "pages", count, console=console, transient=True, disable=quiet):
+        write_output(out / path, data)
     return WrittenBoard(out / "index.html", tuple(boards), tuple(problems))
 
 
@@ -188,8 +189,3 @@ def _assets() -> dict[str, str]:
 
     style = (files("hyperacuity.board") / "templates" / "board.css").read_text(encoding="utf-8")
     return {**shared_assets(), "board.css": style}
-
-
-def _write_all(out: Path, files: Iterable[Page]) -> None:
-    for path, data in files:
-        write_output(out / path, data)

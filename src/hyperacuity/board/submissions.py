@@ -66,7 +66,10 @@ def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tup
             problems.append(CardProblem(path, str(one)))
         elif (twin := known.get(one.id)) is not None:
             same = one.card.digest == twin.card.digest
-            problems.append(CardProblem(path, _the_same(one, twin) if same else _alike(one, twin), fatal=not same))
+            sentence = f"{one.path}: is the same card as {twin.path}; one of them is enough"
+            if not same:
+                sentence = f"{one.path}: its digest starts as that of {twin.path}, {one.id}, so they would share a page"
+            problems.append(CardProblem(path, sentence, fatal=not same))
         else:
             known[one.id] = one
             found.append(one)
@@ -88,14 +91,6 @@ def _attempted(path: Path) -> Submission | InputError:
         return read_submission(path)
     except InputError as error:
         return error
-
-
-def _the_same(one: Submission, twin: Submission) -> str:
-    return f"{one.path}: is the same card as {twin.path}; one of them is enough"
-
-
-def _alike(one: Submission, twin: Submission) -> str:
-    return f"{one.path}: its digest starts as that of {twin.path} does, {one.id}, so they would share a page"
 
 
 def _clashes(found: Sequence[Submission]) -> list[CardProblem]:

@@ -27,7 +27,7 @@ from hyperacuity.audit import (
 from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
 from hyperacuity.audit.strength import CLASSES, Shares
-from hyperacuity.audit.trials import MODES, Mode, Skip, Trial, candidates, draw_trial, shuffled, write_trials
+from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
 from hyperacuity.boundary import BoundaryScore
 from hyperacuity.boundary.columns import point_dict
 from hyperacuity.cards.against import CardLike, card_entries
@@ -207,7 +207,12 @@ def draw_trials(
                 drawn[cell] = [
                     draw_trial(
                         candidates(
-                            given.prediction, given.truths, _threshold(audit, mode), mode, benchmark, people=people
+                            given.prediction,
+                            given.truths,
+                            (audit.all if mode == "hard" else audit.consensus).ods.threshold,
+                            mode,
+                            benchmark,
+                            people=people,
                         ),
                         image=cell.image,
                         system=cell.system,
@@ -230,11 +235,6 @@ def draw_trials(
     drawn = [one for cell in known for one in found[cell]]
     trials = shuffled([one for one in drawn if isinstance(one, Trial)], seed)
     return trials, [one for one in drawn if isinstance(one, Skip)]
-
-
-def _threshold(audit: SystemAudit, mode: Mode) -> float:
-    """Threshold of a system in a trial: its best on all labels in the hard mode, on consensus labels in the easy one."""
-    return (audit.all if mode == "hard" else audit.consensus).ods.threshold
 
 
 def _system_dict(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hyperacuity.columns import Column
 from hyperacuity.report import theme
 from hyperacuity.report.sheets.sheet import Sheet, systems_of
 
@@ -78,16 +77,12 @@ def evidence(sheet: Sheet) -> Evidence | None:
     ends = [end for row in rows for end in (row.value, row.low, row.high)] + [sheet.chance]
     known = [end for end in ends if not math.isnan(end)]
     span = (min(known), max(known)) if known else (0.0, 1.0)
-    return Evidence(
-        tuple(rows), span, sheet.chance, f"{main.title}{_unit(main)}, {SENSE[main.better]}", len(sheet.lines) - len(few)
-    )
+    unit = f" ({main.unit})" if main.unit else ""
+    caption = f"{main.title}{unit}, {SENSE[main.better]}"
+    return Evidence(tuple(rows), span, sheet.chance, caption, len(sheet.lines) - len(few))
 
 
 SENSE = {"max": "higher is better", "min": "lower is better"}
-
-
-def _unit(column: Column) -> str:
-    return f" ({column.unit})" if column.unit else ""
 
 
 def _shares(sheet: Sheet) -> Evidence:

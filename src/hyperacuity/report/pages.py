@@ -144,7 +144,7 @@ def page_path(out: Path, *, single_file: bool) -> Path:
     page = out / "index.html"
     if single_file:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
-    elif out.is_dir() and any(path.name != RUN for path in out.iterdir()) and not _is_report(out):
+    elif out.is_dir() and any(path.name != RUN for path in out.iterdir()) and not _is_ours(out / "index.html"):
         raise UsageError(f"{out} holds something else than a report: name a new or an empty folder")
     if single_file:
         return output_path(page, mark=MARK.encode())
@@ -156,10 +156,6 @@ RUN = "run"
 """Folder in which a report may keep the run that it shows."""
 
 MARK = '<meta name="generator" content="hyperacuity report">'
-
-
-def _is_report(folder: Path) -> bool:
-    return _is_ours(folder / "index.html")
 
 
 def _is_ours(page: Path) -> bool:

@@ -147,11 +147,11 @@ def reproduction(sheets: Sequence[Sheet]) -> dict[str, Any]:
             run = runs.setdefault(key, {"folder": origin.folder, "about": about, "parts": []})
             run["parts"].append((sheet.title, origin.fingerprint, about.get("code")))
     abouts = [run["about"] for run in runs.values()]
-    shared = (
-        {title: _in_words(abouts[0].get(key)) for key, title in SETTING.items() if _is_same(abouts, key)}
-        if abouts
-        else {}
-    )
+    shared = {
+        title: _in_words(abouts[0].get(key))
+        for key, title in SETTING.items()
+        if abouts and all(about.get(key) == abouts[0].get(key) for about in abouts)
+    }
     lines: list[str] = []
     folder = ""
     for about in abouts:
@@ -163,10 +163,6 @@ def reproduction(sheets: Sequence[Sheet]) -> dict[str, Any]:
     for run in runs.values():
         run["own"] = {title: _in_words(run["about"].get(key)) for key, title in differing}
     return {"commands": "\n".join(dict.fromkeys(lines)), "shared": shared, "runs": list(runs.values())}
-
-
-def _is_same(abouts: Sequence[Mapping[str, Any]], key: str) -> bool:
-    return all(about.get(key) == abouts[0].get(key) for about in abouts)
 
 
 def _in_words(value: Any) -> str:

@@ -86,15 +86,12 @@ def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[t
             end = x + across + (2 + 4.4 * len(name)) * (1 if side == "left" else -1)
             box = (min(x + across, end), y + up - 5, max(x + across, end), y + up + 5)
             inside = box[0] >= 0 and box[2] <= width + 90 and box[1] >= 0 and box[3] <= width
-            tried.append((not inside, _covered(box, taken), far, side, (x + across, y + up), box))
+            covered = sum(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken)
+            tried.append((not inside, covered, far, side, (x + across, y + up), box))
         _, _, _, side, spot, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
         taken.append(box)
         chosen.append((side, spot))
     return chosen
-
-
-def _covered(box: tuple[float, ...], taken: Sequence[tuple[float, ...]]) -> int:
-    return sum(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken)
 
 
 def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:

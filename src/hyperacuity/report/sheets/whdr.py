@@ -52,7 +52,7 @@ class PairViewer(Viewer):
         """The pairs; the size is that of the photograph or the map."""
         truths: list[PointPairs] = self.reader.truths(cell)
         if cell.picture is not None:
-            ground = _colour(read_image(cell.picture))
+            ground = np.asarray(layers.as_picture(read_image(cell.picture)).convert("RGB"))
             return Shared(_enlarged(ground.shape), {}, (truths, ground))
         shape = _shape(self.reader.prediction(cell, self.protocol), truths)
         return Shared(_enlarged(shape), {}, (truths, None))
@@ -89,10 +89,5 @@ def _ground(given: OrderMap | PointPairs, truths: list[PointPairs]) -> Picture:
     return plain(_shape(given, truths), UNKNOWN) if isinstance(given, PointPairs) else depth_picture(given)
 
 
-def _colour(image: Any) -> Picture:
-    return np.asarray(layers.as_picture(image).convert("RGB"))
-
-
-SHEET = TaskSheet(
-    PairViewer, notes=_notes, hide_empty=True
-)  # without equal pairs, as in DIW, a rate of these has no value
+# Without equal pairs, as in DIW, a rate of these has no value.
+SHEET = TaskSheet(PairViewer, notes=_notes, hide_empty=True)
