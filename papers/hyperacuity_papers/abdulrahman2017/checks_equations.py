@@ -18,9 +18,8 @@ from hyperacuity_papers.abdulrahman2017.edge_readings import worked_score, worke
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017
 from hyperacuity_papers.common.claims import Finding, expect, worked
 
-NEAR, DIAGONAL, FAR = 9 / 10, 9 / 11, 9 / 13
-
-"""Worth of a pixel at distance 1, √2 and 2."""
+NEAR, FAR = 9 / 10, 9 / 13
+"""Worth of a pixel at distance 1 and 2."""
 
 
 def four_counts(_: Abdulrahman2017) -> Finding:
