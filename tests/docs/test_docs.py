@@ -218,6 +218,7 @@ def test_the_tutorial_runs_from_the_first_line_to_the_last(tmp_path, monkeypatch
             run_python(block, page, names)
     assert commands > 5
     assert sorted(path.name for path in Path("eval").iterdir()) == [
+        ".hyperacuity",
         "eval_bdry.txt",
         "eval_bdry_img.txt",
         "eval_bdry_thr.txt",
