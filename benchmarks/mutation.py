@@ -40,7 +40,7 @@ LOADED = (
     "hyperacuity.kernels",
 )
 
-EDGES = tuple(f"tests/edges/test_{name}.py" for name in ("vectors", "empty_maps", "shapes", "shift", "distances"))
+EDGES = tuple(f"tests/edges/test_{name}.py" for name in ("vectors", "empty_maps", "shapes", "distances"))
 
 SEMANTIC = ("tests/semantic/test_tallies.py", "tests/semantic/test_sbd_bench.py")
 MASKS = ("tests/masks/test_counts.py", "tests/masks/test_objects.py")
@@ -58,7 +58,6 @@ PARTS: dict[str, tuple[str, ...]] = {
 TESTS: dict[str, tuple[str, ...]] = {
     "edges.statistical": EDGES,
     "edges.distance": EDGES,
-    "edges.displacement": EDGES,
     "edges.merit": EDGES,
     "edges.pair": EDGES,
     "boundary.scores": ("tests/boundary/test_scores.py", "tests/boundary/test_tallies.py"),

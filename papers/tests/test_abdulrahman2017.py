@@ -16,7 +16,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import read_edges, write_edges
 from hyperacuity.detect import canny, sobel
 from hyperacuity.edges import PAPER, add_noise, shapes, sweep
-from hyperacuity.edges.displacement import shift
+from hyperacuity_papers.abdulrahman2017.displacement import shift
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.audit import AuditProtocol, AuditTally, collect_audit, strengths
-from hyperacuity.audit.control import consensus_over_partial
 from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.data import read_boundary_truths
@@ -23,6 +22,7 @@ from hyperacuity_papers.common.page import measured
 from hyperacuity_papers.hou2013 import study as study_module
 from hyperacuity_papers.hou2013.checks import consensus_grows, consensus_slope, no_better, score_of
 from hyperacuity_papers.hou2013.checks_labels import people
+from hyperacuity_papers.hou2013.control import consensus_over_partial
 from hyperacuity_papers.hou2013.label_agreement import refinement_error
 
 TEST, NEW = "BSDS300 test", "new 200"

@@ -9,11 +9,11 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measure
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
 from hyperacuity.report.charts.edges import best_maps_chart, lines_panel
+from hyperacuity_papers.abdulrahman2017.displacement import Shift
 from hyperacuity_papers.abdulrahman2017.edge_curves import EdgeCurves
 from hyperacuity_papers.abdulrahman2017.edge_trials import DetectorTrial, DetectorTrials
 from hyperacuity_papers.abdulrahman2017.half_kernels import HalfKernelStudy

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.edges import confusion
-from hyperacuity.edges.displacement import normalise
+from hyperacuity_papers.abdulrahman2017.displacement import normalise
 from hyperacuity_papers.abdulrahman2017.edge_readings import worked_score, worked_vectors
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017
 from hyperacuity_papers.common.claims import Finding, expect, worked

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hyperacuity.edges import evaluate, hausdorff
-from hyperacuity.edges.displacement import lines
 from hyperacuity.edges.names import measure
+from hyperacuity_papers.abdulrahman2017.displacement import lines
 from hyperacuity_papers.abdulrahman2017.edge_readings import worked_vectors
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017
 from hyperacuity_papers.common.claims import Finding, expect

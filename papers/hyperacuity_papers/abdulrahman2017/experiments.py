@@ -26,7 +26,6 @@ from hyperacuity.data.datasets.pairing import stem_of
 from hyperacuity.data.scenes import make_scene, name_of
 from hyperacuity.detect import detector, masks, rosin, split_names
 from hyperacuity.edges import add_noise, shapes
-from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measures as parse_measures
 from hyperacuity.edges.synthetic import SnrDefinition
 from hyperacuity.errors import InputError, UsageError, option
@@ -34,6 +33,7 @@ from hyperacuity.maps import EdgeMap, same_size
 from hyperacuity.outputs import output_file
 from hyperacuity.run.many import Failures, PictureSource, attempt_each
 from hyperacuity.tally import Signature
+from hyperacuity_papers.abdulrahman2017.displacement import Shift
 from hyperacuity_papers.abdulrahman2017.edge_trials import (
     Condition,
     DetectorTrial,

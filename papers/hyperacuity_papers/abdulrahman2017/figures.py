@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from hyperacuity.data import write_png
 from hyperacuity.detect import canny, masks
 from hyperacuity.edges import PAPER, add_noise, shapes, sweep
-from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.thresholds import edges_at
 from hyperacuity.outputs import output_file
 from hyperacuity.report import theme
@@ -31,6 +30,7 @@ from hyperacuity_papers.abdulrahman2017.charts import (
     swept_chart,
     truth_chart,
 )
+from hyperacuity_papers.abdulrahman2017.displacement import Shift
 from hyperacuity_papers.abdulrahman2017.edge_curves import TruthsOfPicture
 from hyperacuity_papers.abdulrahman2017.edge_sweeps import finder
 from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, HAND, SEMI, TABLE

@@ -10,11 +10,11 @@ import altair as alt
 
 from hyperacuity.audit.benchmark import SystemAudit
 from hyperacuity.audit.risk import RiskScore
-from hyperacuity.audit.sets import SetSizes
 from hyperacuity.audit.trials import Mode
 from hyperacuity.boundary.scores import BoundaryScore
 from hyperacuity.report import theme
 from hyperacuity.report.charts.audit import STRENGTH_COLOURS, dots
+from hyperacuity_papers.hou2013.sets import SetSizes
 
 VENN = 95.0
 """Radius of the larger set, in pixels."""

@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, Change, SystemAudit, collect_audit, ranking_changes
-from hyperacuity.audit.control import consensus_over_partial
 from hyperacuity.audit.observer import Observer
 from hyperacuity.audit.risk import Risk, RiskScore, risk
-from hyperacuity.audit.sets import SetSizes, set_sizes
 from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_strengths
 from hyperacuity.audit.trials import Mode, Trial, write_trials
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
@@ -38,10 +36,12 @@ from hyperacuity.run.many import Failures, each, failures_of, tally_cells
 from hyperacuity.systems.maps import detect_samples, map_folders
 from hyperacuity.tasks import task
 from hyperacuity.train.pb import PbTrainingConfig
+from hyperacuity_papers.hou2013.control import consensus_over_partial
 from hyperacuity_papers.hou2013.gpb import GLOBAL, global_maps
 from hyperacuity_papers.hou2013.label_agreement import LabelAgreement, label_agreement
 from hyperacuity_papers.hou2013.pb_labels import RetrainedPb, retrain_pb
 from hyperacuity_papers.hou2013.risk_of_trials import answers_through
+from hyperacuity_papers.hou2013.sets import SetSizes, set_sizes
 
 log = logging.getLogger(__name__)
 

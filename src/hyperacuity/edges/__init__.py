@@ -1,9 +1,9 @@
 """Edge measures: how unlike are a detected edge map and the truth?
 
 21 dissimilarity measures (23 with the paper's parameters), each a plain function ``(truth, detected, *, …)`` with 0 = perfect;
-the minimum of a measure over the thresholds of a thin soft map (:func:`sweep`); the study of what each measure rewards
-(:func:`shift`); and synthetic shapes whose edges are known exactly (:func:`shapes`). Everything here is Abdulrahman, Magnier &
-Montesinos (2017), with the readings and the rules for empty maps stated where they matter.
+the minimum of a measure over the thresholds of a thin soft map (:func:`sweep`); and synthetic shapes with exact edges
+(:func:`shapes`). Everything here is Abdulrahman, Magnier & Montesinos (2017), with the readings and the rules for empty maps
+stated where they matter.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from hyperacuity.syntax import on_demand
 
 if TYPE_CHECKING:
     from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, tally, wins
-    from hyperacuity.edges.displacement import Shift, shift
     from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
     from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
     from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
@@ -37,7 +36,6 @@ __all__ = [
     "Pair",
     "Protocol",
     "Shapes",
-    "Shift",
     "Sweep",
     "add_noise",
     "baddeley",
@@ -66,7 +64,6 @@ __all__ = [
     "rimmed",
     "sfom",
     "shapes",
-    "shift",
     "sk",
     "sweep",
     "tally",

@@ -1,4 +1,4 @@
-"""The response of every measure to a line of errors that is moved away from the true contour (Fig. 2).
+"""Response of every measure to a line of errors that is moved away from the true contour (Fig. 2).
 
 *False*: the detection is the true contour and a second line, t pixels to the right. *Missed*: the same two maps, exchanged.
 At t = 0 both are perfect. A measure that knows how far an error lies rises with t; one that counts pixels jumps at once and
@@ -66,7 +66,7 @@ def lines(distance: int, *, size: int = 64, length: int = 48) -> tuple[EdgeMap, 
     column, top = size * 5 // 16, (size - length) // 2
     if not (0 <= distance < size - column and 0 < length <= size):
         raise UsageError(
-            f"a line of {length} pixels, {distance} beside column {column}, does not fit an image of side {size}"
+            f"a line of {length} pixels, {distance} from column {column}, does not fit an image of side {size}"
         )
     one = np.zeros((size, size), np.bool_)
     one[top : top + length, column] = True

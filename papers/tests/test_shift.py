@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hyperacuity.edges import measure
-from hyperacuity.edges.displacement import lines, normalise, shift
 from hyperacuity.errors import UsageError
+from hyperacuity_papers.abdulrahman2017.displacement import lines, normalise, shift
 
 STUDY = shift()
 ROW = {str(m): n for n, m in enumerate(STUDY.measures)}
