@@ -289,7 +289,7 @@ def test_a_tally_says_why_contours_are_inconsistent_and_a_score_adds_it_up():
     assert one.inconsistent.sum() == one.contours[-1]
     why = collect({"a": one, "b": one}, resamples=0).ldc.inconsistency
     assert [why.rough[0], why.wrong_side[0], why.undirected[0]] == (2 * one.inconsistent).tolist()
-    assert why.found[0] == 2 * one.contours[-2:].sum()
+    assert why.matched[0] == 2 * one.contours[-2:].sum()
 
 
 def test_a_tally_that_did_not_count_reasons_scores_the_same():

@@ -202,8 +202,8 @@ def shift(out: Out, json: Json = False) -> None:
     Example: [bold]hyperacuity study shift --out shift[/bold]
     """
     folder = figure_folder(out)
-    from hyperacuity.edges import shift as move
     from hyperacuity.run.many import write_csv
+    from hyperacuity_papers.abdulrahman2017.displacement import shift as move
     from hyperacuity_papers.abdulrahman2017.experiments import SHIFT_SIGNATURE, shift_records
     from hyperacuity_papers.abdulrahman2017.figures import draw_shift
 

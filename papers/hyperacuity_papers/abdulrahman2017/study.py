@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyperacuity.audit.strength import strengths
 from hyperacuity.data import Sample, find_data, load_dataset, read_boundary_truths
 from hyperacuity.detect import masks
-from hyperacuity.edges import PAPER, add_noise, shapes, shift
+from hyperacuity.edges import PAPER, add_noise, shapes
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.run.keeping import Kept
@@ -22,7 +22,7 @@ from hyperacuity.run.many import Failures, PictureSource, write_csv
 from hyperacuity.tally import Signature
 from hyperacuity.train.drawings import evenly
 from hyperacuity_papers.abdulrahman2017 import edge_curves, half_kernels
-from hyperacuity_papers.abdulrahman2017.displacement import Shift
+from hyperacuity_papers.abdulrahman2017.displacement import Shift, shift
 from hyperacuity_papers.abdulrahman2017.edge_curves import AUTOMATIC, EdgeCurves, TruthsOfPicture
 from hyperacuity_papers.abdulrahman2017.edge_readings import OTHERS, reading_records
 from hyperacuity_papers.abdulrahman2017.edge_sweeps import CONTROL, MODULES

@@ -40,29 +40,29 @@ def system_findings(systems: Mapping[str, SystemAudit]) -> list[str]:
     precision = _mean(a.all.ods.precision - a.consensus.ods.precision for a in audits)
     recall = _mean(a.all.ods.recall - a.consensus.ods.recall for a in audits)
     average = "" if len(audits) == 1 else " on average"
-    found = [
+    rows = [
         f"With only those labels that everyone drew, the best precision {_moves(precision)}{average}, "
         f"the recall {_moves(recall)}."
     ]
     for name, audit in systems.items():
         part, spread = audit.partial_f["halfplane"]
-        found.append(
+        rows.append(
             f"{name}: F is {audit.all.ods.f:.3f} on all labels, {audit.consensus.ods.f:.3f} on those that everyone drew and "
             f"{part:.3f}{'' if math.isnan(spread) else f' ± {spread:.3f}'} on an arbitrary part of the same size: "
             f"{_verdict(audit.consensus.ods.f, part, spread, audit.consensus.ods.interval)}."
         )
     bonus = _mean(a.bonus.precision_any - a.bonus.precision_mean for a in audits)
-    found.append(
+    rows.append(
         f"That any one annotator makes a detected pixel right is worth {bonus:.2f} of precision{average}, "
         "against the mean over annotators."
     )
-    found += [
+    rows += [
         f"{name}: output {_says(a.output.spearman)} about how many people drew a boundary "
         f"(rank correlation {_signed(a.output.spearman)}{_interval(a.output.interval)})."
         for name, a in systems.items()
         if not math.isnan(a.output.spearman)
     ]
-    return found
+    return rows
 
 
 def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]) -> list[str]:
@@ -74,15 +74,15 @@ def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]
     pairs: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
         pairs.setdefault((change.ahead, change.behind), []).append(change)
-    found = []
+    rows = []
     for (ahead, behind), where in pairs.items():
-        known = [change.p_value for change in where if not math.isnan(change.p_value)]
-        chance = f"; least p {min(known):.3f}, paired bootstrap with Holm's correction" if known else ""
-        found.append(
+        p_values = [change.p_value for change in where if not math.isnan(change.p_value)]
+        chance = f"; least p {min(p_values):.3f}, paired bootstrap with Holm's correction" if p_values else ""
+        rows.append(
             f"On all labels {behind} is ahead of {ahead}; the order is reversed under "
             f"{', '.join(change.truth for change in where)} (by up to {max(c.difference for c in where):.3f}{chance})."
         )
-    return found
+    return rows
 
 
 def _verdict(consensus: float, part: float, spread: float, interval: tuple[float, float]) -> str:

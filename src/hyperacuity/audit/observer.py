@@ -90,9 +90,9 @@ def evidence_of_trials(
 
     ``evidence`` holds a soft map of each image. Nothing but the picture decides: who drew a piece does not enter.
     """
-    found = {}
+    pairs = {}
     for trial in trials:
         seen = soft_map(evidence[trial.image], name=f"evidence of {trial.image}")
         first, second = (evidence_along(piece, seen, reach=reach) for piece in (trial.first, trial.second))
-        found[trial.trial] = (first, second) if trial.false_alarm == "first" else (second, first)
-    return found
+        pairs[trial.trial] = (first, second) if trial.false_alarm == "first" else (second, first)
+    return pairs

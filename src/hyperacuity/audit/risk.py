@@ -177,21 +177,21 @@ def risk(trials: Sequence[Trial], answers: Sequence[Answer], *, level: float = 0
 
 
 def _risk(outcomes: Sequence[bool | None], level: float) -> Risk:
-    known = [outcome for outcome in outcomes if outcome is not None]
-    wins = sum(known)
-    share = wins / len(known) if known else NAN
-    return Risk(share, wilson(wins, len(known), level), len(known), len(outcomes) - len(known))
+    decided = [outcome for outcome in outcomes if outcome is not None]
+    wins = sum(decided)
+    share = wins / len(decided) if decided else NAN
+    return Risk(share, wilson(wins, len(decided), level), len(decided), len(outcomes) - len(decided))
 
 
 def _mean(risks: Sequence[Risk], level: float) -> Risk:
     """Mean of systems with n₁ … n_k trials: variance Σ p(1−p) / (k² nᵢ), that of k² / Σ 1/nᵢ trials."""
-    known = [one for one in risks if one.trials]
+    measured = [one for one in risks if one.trials]
     ties = sum(one.ties for one in risks)
-    if not known:
+    if not measured:
         return Risk(NAN, (0.0, 1.0), 0, ties)
-    mean = sum(one.risk for one in known) / len(known)
-    equivalent = len(known) ** 2 / sum(1 / one.trials for one in known)
-    return Risk(mean, wilson(mean * equivalent, equivalent, level), sum(one.trials for one in known), ties)
+    mean = sum(one.risk for one in measured) / len(measured)
+    equivalent = len(measured) ** 2 / sum(1 / one.trials for one in measured)
+    return Risk(mean, wilson(mean * equivalent, equivalent, level), sum(one.trials for one in measured), ties)
 
 
 def _alpha(votes: Sequence[Mapping[str, bool]], subjects: Sequence[str]) -> float:
@@ -231,7 +231,7 @@ def worths_by_strength(trials: Iterable[Trial], people: Mapping[str, Strengths])
     A piece's worth is the mean, over its pixels, of the greatest strength there or one pixel aside. What nobody drew counts as if
     half a person had. ``people`` holds the strengths of each image.
     """
-    seen = {image: ndimage.maximum_filter(found.strongest, 3) for image, found in people.items()}
+    seen = {image: ndimage.maximum_filter(labels.strongest, 3) for image, labels in people.items()}
 
     def worth(piece: Segment, image: str) -> float:
         rows, columns = np.array(piece.pixels).T

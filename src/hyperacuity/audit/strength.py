@@ -168,12 +168,12 @@ def strengths(
     >>> first = [[1, 1, 0, 1, 0, 0, 0, 0]]
     >>> second = [[1, 0, 0, 1, 0, 1, 0, 0]]
     >>> third = [[1, 0, 0, 0, 0, 0, 0, 0]]
-    >>> found = strengths([first, second, third], tolerance_px=0)
-    >>> found.drawn_by[0]
+    >>> result = strengths([first, second, third], tolerance_px=0)
+    >>> result.drawn_by[0]
     array([[3, 1, 0, 2, 0, 0, 0, 0]], dtype=int16)
-    >>> [int(people.sum()) for people in found.orphans]
+    >>> [int(people.sum()) for people in result.orphans]
     [1, 1, 0]
-    >>> found.boundaries.orphan, found.boundaries.consensus
+    >>> result.boundaries.orphan, result.boundaries.consensus
     (0.5, 0.25)
     """
     if not len(truths):
@@ -184,10 +184,10 @@ def strengths(
     drawn_by = [truth.astype(np.int16) for truth in maps]
     agreed = np.diag([np.count_nonzero(truth) for truth in maps]).astype(np.int64)
     for one, other in itertools.combinations(range(len(maps)), 2):
-        found = match(maps[one], maps[other], tolerance, tolerance_px=tolerance_px)
-        drawn_by[one].flat[found.detected] += 1
-        drawn_by[other].flat[found.truth] += 1
-        agreed[one, other] = agreed[other, one] = found.count
+        matches = match(maps[one], maps[other], tolerance, tolerance_px=tolerance_px)
+        drawn_by[one].flat[matches.detected] += 1
+        drawn_by[other].flat[matches.truth] += 1
+        agreed[one, other] = agreed[other, one] = matches.count
     return Strengths(tuple(drawn_by), agreed, StrengthProtocol(tolerance, tolerance_px))
 
 
@@ -195,8 +195,8 @@ def tally_strengths(
     prediction: None, truths: Sequence[ArrayLike], protocol: StrengthProtocol = StrengthProtocol()
 ) -> StrengthTally:
     """Count who agrees with whom on one image. There is no prediction; the annotators are compared with each other."""
-    found = strengths(truths, protocol.tolerance, tolerance_px=protocol.tolerance_px)
-    return replace(found.tally, protocol=protocol)
+    result = strengths(truths, protocol.tolerance, tolerance_px=protocol.tolerance_px)
+    return replace(result.tally, protocol=protocol)
 
 
 @dataclass(frozen=True)

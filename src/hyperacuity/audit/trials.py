@@ -100,15 +100,15 @@ def candidates(
     soft = soft_map(prediction, name="prediction")
     maps = [edge_map(truth, name="truth") for truth in truths]
     same_size(soft, maps[0])
-    found = strengths(maps, protocol.tolerance) if people is None else people
+    agreement = strengths(maps, protocol.tolerance) if people is None else people
     soft = protocol.suppressed(soft)
     detected = soft >= np.float32(threshold)
     if protocol.thin:
         detected = thin(detected)
     false_alarms = detected.copy()
-    for truth in maps if mode == "hard" else found.consensus:
+    for truth in maps if mode == "hard" else agreement.consensus:
         false_alarms.flat[match(detected, truth, protocol.tolerance).detected] = False
-    return Candidates(false_alarms, found.orphans if mode == "hard" else found.consensus)
+    return Candidates(false_alarms, agreement.orphans if mode == "hard" else agreement.consensus)
 
 
 def draw_trial(

@@ -54,22 +54,22 @@ def _truths_again(
 
 
 def _find_truths(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> AuditTruths:
-    found = strengths(maps, protocol.protocol.tolerance)
-    left = [int(kept.sum()) for kept in found.consensus]
+    people = strengths(maps, protocol.protocol.tolerance)
+    left = [int(mask.sum()) for mask in people.consensus]
     number: dict[tuple[bytes, ...], int] = {}
     parts: list[list[NDArray[np.bool_]]] = []
     part_of_truth = []
     for kind, which in protocol.truths:
         if kind == "strength":
-            labels = found.at_least(which)
+            labels = people.at_least(which)
         else:
             seed = (protocol.seed, number_of(image), int(which))
             labels = partial_labels(maps, left, kind=kind, seed=seed)
-        part = [kept[drawn] for kept, drawn in zip(labels, maps, strict=True)]
-        key = tuple(kept.tobytes() for kept in part)
+        part = [mask[drawn] for mask, drawn in zip(labels, maps, strict=True)]
+        key = tuple(mask.tobytes() for mask in part)
         if key not in number:
             number[key] = len(parts)
             parts.append(part)
         part_of_truth.append(number[key])
-    sizes = np.array([sum(int(np.count_nonzero(kept)) for kept in part) for part in parts], np.int64)
+    sizes = np.array([sum(int(np.count_nonzero(mask)) for mask in part) for part in parts], np.int64)
     return AuditTruths(parts, part_of_truth, sizes[part_of_truth])

@@ -26,15 +26,15 @@ def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> 
     n = len(truths)
     if n < 2:
         raise InputError(f"human performance needs at least two annotators, found {n}")
-    found_by_any = [np.zeros(np.asarray(truth).shape, np.bool_) for truth in truths]
+    matched_by_any = [np.zeros(np.asarray(truth).shape, np.bool_) for truth in truths]
     pairs = 0
     for one, other in itertools.combinations(range(n), 2):
-        found = match(truths[one], truths[other], protocol.tolerance)
-        found_by_any[one].flat[found.detected] = True
-        found_by_any[other].flat[found.truth] = True
-        pairs += found.count
+        matches = match(truths[one], truths[other], protocol.tolerance)
+        matched_by_any[one].flat[matches.detected] = True
+        matched_by_any[other].flat[matches.truth] = True
+        pairs += matches.count
     drawn = sum(int(np.count_nonzero(truth)) for truth in truths)
-    matched = sum(int(found.sum()) for found in found_by_any)
+    matched = sum(int(pixels.sum()) for pixels in matched_by_any)
     counts = (2 * pairs, drawn * (n - 1), matched, drawn, drawn * (n - 1), drawn)
     return BoundaryTally(*(np.array([count], np.int64) for count in counts), protocol=protocol)
 

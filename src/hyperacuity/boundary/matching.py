@@ -108,10 +108,10 @@ def match(
 
     Examples
     --------
-    >>> found = match([[1, 1, 0, 0]], [[0, 1, 0, 1]], tolerance_px=1)
-    >>> found.count, found.distance
+    >>> result = match([[1, 1, 0, 0]], [[0, 1, 0, 1]], tolerance_px=1)
+    >>> result.count, result.distance
     (1, 0.0)
-    >>> found.partner_of_detected
+    >>> result.partner_of_detected
     array([[-1,  1, -1, -1]])
     """
     detected_map, truth_map = edge_map(detected, name="detected"), edge_map(truth, name="truth")
@@ -126,11 +126,11 @@ def match(
     return Match((detected_map.shape[0], detected_map.shape[1]), indices, partners)
 
 
-def overlay(detected: EdgeMap, truth: EdgeMap, found: Match) -> NDArray[np.uint8]:
+def overlay(detected: EdgeMap, truth: EdgeMap, matches: Match) -> NDArray[np.uint8]:
     """One picture of what was found: 0 nothing, 1 hit (detected and matched), 2 false alarm, 3 miss (true and not matched)."""
     codes = np.zeros(detected.shape, np.uint8)
     codes[truth] = 3
-    codes.flat[found.truth] = 0
+    codes.flat[matches.truth] = 0
     codes[detected] = 2
-    codes.flat[found.detected] = 1
+    codes.flat[matches.detected] = 1
     return codes

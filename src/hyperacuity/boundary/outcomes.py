@@ -52,8 +52,8 @@ def overlays_with_partners(
     --------
     >>> one, two = np.zeros((2, 8, 8), dtype=bool)
     >>> one[2], two[2, :4] = True, True
-    >>> found = overlays_with_partners(one.astype(np.float32), [one, two], Protocol(thresholds=1, thin=False))
-    >>> found.partners[0, 2].tolist()
+    >>> result = overlays_with_partners(one.astype(np.float32), [one, two], Protocol(thresholds=1, thin=False))
+    >>> result.partners[0, 2].tolist()
     [3, 3, 3, 3, 1, 1, 1, 1]
     """
     maps = [edge_map(truth, name="truth") for truth in truths]
@@ -66,9 +66,9 @@ def overlays_with_partners(
     stack = [label_map(level, name="segmentation") for level in prediction]
     marks = [boundary_marks(stack[index]) for index in (range(len(stack)) if levels is None else levels)]
     at_half = np.array([0.5])
-    made = [_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks]
-    partners = [one.partners for one in made if one.partners is not None]
-    return States(np.concatenate([one.state for one in made]), np.concatenate(partners) if partners else None)
+    results = [_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks]
+    partners = [one.partners for one in results if one.partners is not None]
+    return States(np.concatenate([one.state for one in results]), np.concatenate(partners) if partners else None)
 
 
 def _states(soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol) -> States:

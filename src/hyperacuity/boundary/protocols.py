@@ -47,10 +47,10 @@ class Suppression:
         >>> str(Suppression.parse("structured")), str(Suppression.parse("structured-s0-r2-8bit"))
         ('structured-s1-r1', 'structured-s0-r2-8bit')
         """
-        found = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
-        if found is None:
+        parts = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
+        if parts is None:
             raise UsageError(f"suppression {text}: expected none, structured, or like structured-s0-r2, …-s1-r1-8bit")
-        smooth, radius, rounded = found.groups()
+        smooth, radius, rounded = parts.groups()
         return cls(int(smooth or 1), int(radius or 1), rounded is not None)
 
     def __str__(self) -> str:

@@ -117,15 +117,15 @@ def best_point(threshold: Floats, recall: Floats, precision: Floats) -> Point:
 
 def _best_points(threshold: Floats, recall: Floats, precision: Floats) -> Points:
     """Those of many curves, images × thresholds, a few at a time."""
-    found, t = np.empty((len(recall), 4)), _blend(threshold)
+    best, t = np.empty((len(recall), 4)), _blend(threshold)
     for start in range(0, len(recall), FEW):
         rows = slice(start, start + FEW)
         r, p = _blend(recall[rows]), _blend(precision[rows])
         f = f_measure(r, p)
         at = np.argmax(f.round(12), axis=1)  # equals but for rounding are equals
-        own = np.arange(len(at))
-        found[rows] = np.column_stack([t[at], r[own, at], p[own, at], f[own, at]])
-    return Points(found)
+        each = np.arange(len(at))
+        best[rows] = np.column_stack([t[at], r[each, at], p[each, at], f[each, at]])
+    return Points(best)
 
 
 def _blend(values: Floats) -> Floats:
@@ -271,10 +271,10 @@ def criteria(protocol: Protocol) -> Criteria:
     """ODS, OIS and AP."""
 
     def rescore(tallies: Sequence[BoundaryTally], weights: Weights) -> Floats:
-        found = resampled_scores(tallies, weights)
+        scores = resampled_scores(tallies, weights)
         sums = [resample(weights, stack(tallies, name)) for name in BoundaryTally.names()]
         curves = (recall_precision(BoundaryTally(*c, protocol=protocol)) for c in zip(*sums, strict=True))
         area = [average_precision(*curve) for curve in curves]
-        return np.column_stack([found["ods"], found["ois"], area])
+        return np.column_stack([scores["ods"], scores["ois"], area])
 
     return Criteria(("ods", "ois", "ap"), ("max",) * 3, rescore, ("ods", "ois", "ap"))

@@ -104,10 +104,10 @@ def program(words: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     built.callback()(_general)
-    known = {name: name.partition(" ")[0] for name in (*COMMANDS, *GROUPS)}
-    called = words[0] if words and (words[0] in known.values() or _is_offered(words[0])) else None
+    names = {name: name.partition(" ")[0] for name in (*COMMANDS, *GROUPS)}
+    called = words[0] if words and (words[0] in names.values() or _is_offered(words[0])) else None
     for name, place in COMMANDS.items():
-        if called in (None, known[name]):
+        if called in (None, names[name]):
             module, _, function = place.partition(".")
             built.command(name)(getattr(_module(module), function))
     for name in GROUPS:

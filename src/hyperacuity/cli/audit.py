@@ -60,21 +60,21 @@ def audit(
     protocol = AuditProtocol(Protocol(tolerance=tolerance, thresholds=thresholds), repeats=partial, seed=seed)
     prints = how.prints(how.json)
     systems = common.systems_of(system or [])
-    found = audits.audit(truth, systems, protocol, images=images, split=split, **options)
-    common.tell_gaps(found.results, list_all=how.list_unpaired)
+    audited = audits.audit(truth, systems, protocol, images=images, split=split, **options)
+    common.tell_gaps(audited.results, list_all=how.list_unpaired)
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures
 
-        write_audit_figures(figures, found, found.labelled.cells, found.labelled.job.kind)
+        write_audit_figures(figures, audited, audited.labelled.cells, audited.labelled.job.kind)
     if out is not None:
-        signatures = [result.signature for result in found.results if result.scores]
+        signatures = [result.signature for result in audited.results if result.scores]
         progress = common.messages.is_terminal
         page = write_report([options["run"]], out, signatures=signatures, workers=how.workers, progress=progress)
         common.messages.print(f"open {page}", markup=False)
     if trials is not None:
-        audits.make_trials(trials, found, seed, how.workers)
-    failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in found.failures]
-    failures = [(f"{f.system}: {f.image}", f.reason) for f in found.failures]
-    as_json = found.json() | {"failed": failed, "unpaired": found.unpaired}
-    common.export((result.score_table() for result in found.results[-1:]), how)
-    finish(as_json, lambda: None if prints else found.table(common.results), json=how.json, failures=failures)
+        audits.make_trials(trials, audited, seed, how.workers)
+    failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in audited.failures]
+    failures = [(f"{f.system}: {f.image}", f.reason) for f in audited.failures]
+    as_json = audited.json() | {"failed": failed, "unpaired": audited.unpaired}
+    common.export((result.score_table() for result in audited.results[-1:]), how)
+    finish(as_json, lambda: None if prints else audited.table(common.results), json=how.json, failures=failures)

@@ -93,8 +93,8 @@ def check(
     for problem in [*problems, *wrong_site]:
         common.messages.print(f"[red]wrong:[/] {escape(printable(problem))}")
     if json:
-        found = [{"card": one.path, **{k: v for k, v in vars(one).items() if k != "path"}} for one in checks]
-        common.print_json({"sound": not (problems or wrong_site), "cards": found, "site": wrong_site})
+        rows = [{"card": one.path, **{k: v for k, v in vars(one).items() if k != "path"}} for one in checks]
+        common.print_json({"sound": not (problems or wrong_site), "cards": rows, "site": wrong_site})
     else:
         _show(checks)
         if site is not None and not wrong_site:

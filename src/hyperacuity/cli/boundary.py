@@ -85,8 +85,8 @@ def boundary(
     result = common.evaluated("boundary", prediction, truth, how, protocol=agreed, **more)
     if folder is not None:
         for name, score in result.scores.items():
-            own = len(result.scores) == 1
-            write_berkeley(score, folder if own else common.output_folder(folder / folder_name(name)))
+            single = len(result.scores) == 1
+            write_berkeley(score, folder if single else common.output_folder(folder / folder_name(name)))
     common.show(result, how=how)
 
 

@@ -62,9 +62,9 @@ def make(
         raise UsageError(
             "--people makes the card of the annotators, so --system has no meaning: leave one of the two out"
         )
-    told = None if about is None else read_about(about)
+    provenance = None if about is None else read_about(about)
     card = card_of_run(
-        run, system, signature=signature, about=told, data=data_set or "", people=people, workers=workers
+        run, system, signature=signature, about=provenance, data=data_set or "", people=people, workers=workers
     )
     path = out or Path(f"{folder_name(card.system)}{SUFFIX}")
     if path.is_dir():
@@ -74,9 +74,9 @@ def make(
     written = read_card(path)
     size = path.stat().st_size
     if json:
-        found = {"card": path, "system": written.system, "signature": str(written.signature), "bytes": size}
+        summary = {"card": path, "system": written.system, "signature": str(written.signature), "bytes": size}
         common.print_json(
-            found | {"images": len(written.tallies), "data": written.fingerprint, "digest": written.digest}
+            summary | {"images": len(written.tallies), "data": written.fingerprint, "digest": written.digest}
         )
     else:
         print_line(
@@ -98,18 +98,18 @@ def show(
     from hyperacuity.cards import read_card
     from hyperacuity.cards.checking import as_json, images_of
 
-    found: dict[Path, Card] = {}
+    by_path: dict[Path, Card] = {}
     failures = []
     for path in cards:
         try:
             card = read_card(path)
             card.check()
-            found[path] = card
+            by_path[path] = card
         except HyperacuityError as error:
             failures.append((str(path), str(error).removeprefix(f"{path}: ")))
     status = common.tell_failures(failures)
     if image is not None:
-        chosen = images_of(list(found.values()), image)
+        chosen = images_of(list(by_path.values()), image)
         if json:
             common.print_json({"image": image, "tallies": {card.system: tally.arrays for card, tally in chosen}})
         else:
@@ -118,9 +118,9 @@ def show(
                 for name, array in tally.arrays.items():
                     print_line(f"  {name} {array.dtype} {'×'.join(map(str, array.shape))}: {array.tolist()}")
     elif json:
-        common.print_json({"cards": [{"file": path, **as_json(card)} for path, card in found.items()]})
+        common.print_json({"cards": [{"file": path, **as_json(card)} for path, card in by_path.items()]})
     else:
-        for n, (path, card) in enumerate(found.items()):
+        for n, (path, card) in enumerate(by_path.items()):
             if n:
                 print_line("")
             _print_card(path, card)
@@ -197,8 +197,8 @@ def _counted(images: Any) -> str:
 
 
 def _as_json(one: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": one.path, "sound": not one.problems, "problems": one.problems}
+    record: dict[str, Any] = {"file": one.path, "sound": not one.problems, "problems": one.problems}
     if one.card is not None:
-        found |= {"system": one.card.system, "digest": one.card.digest, "data": one.card.fingerprint}
-        found |= {"counted": {image: not reason for image, reason in one.counted.items()}}
-    return found
+        record |= {"system": one.card.system, "digest": one.card.digest, "data": one.card.fingerprint}
+        record |= {"counted": {image: not reason for image, reason in one.counted.items()}}
+    return record

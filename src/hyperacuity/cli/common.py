@@ -275,15 +275,15 @@ def show(*results_: Result | None, how: Computing, more: Mapping[str, Any] | Non
 
     Only the first is the object of ``--json``, with ``more`` in it.
     """
-    known = [result for result in results_ if result is not None]
-    failures = [failure for result in known for failure in result.failures]
+    present = [result for result in results_ if result is not None]
+    failures = [failure for result in present for failure in result.failures]
     status = tell_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
-    export((result.score_table() for result in known if result.scores), how)
+    export((result.score_table() for result in present if result.scores), how)
     if how.json:
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in failures]
-        print_json(known[0].json() | dict(more or {}) | {"failed": failed})
+        print_json(present[0].json() | dict(more or {}) | {"failed": failed})
     elif not how.prints(how.json):
-        for result in known:
+        for result in present:
             result.table(results)
     raise typer.Exit(status)
 
@@ -294,9 +294,9 @@ def export(tables: Iterable[ScoreTable], how: Exports) -> None:
         return
     from hyperacuity.evaluation.export import exported
 
-    found = list(tables)
+    several = list(tables)
     for kind, path in how.files.items():
-        text = "\n".join(exported(table, kind) for table in found)
+        text = "\n".join(exported(table, kind) for table in several)
         if str(path) == STDOUT:
             sys.stdout.write(text)
         else:
@@ -316,8 +316,8 @@ def systems_of(options: Sequence[str]) -> dict[str, Path]:
 
     systems: dict[str, Path] = {}
     for option in options:
-        name, found, folder = option.partition("=")
-        if not found or is_folder(Path(option)):  # a folder may have "=" in its own name
+        name, equals, folder = option.partition("=")
+        if not equals or is_folder(Path(option)):  # a folder may have "=" in its own name
             name, folder = Path(option).resolve().name, option
         if not name:
             raise UsageError(f"--system {option}: the name is empty")

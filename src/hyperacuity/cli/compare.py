@@ -53,16 +53,16 @@ def compare(
 
     prints = exports.prints(json)
     how: Any = {"vector": vector, "test": test, "alpha": alpha, "resamples": resamples, "against": against}
-    found = compare_runs(
+    comparison = compare_runs(
         sources, criteria=criteria, systems=systems, epsilon=epsilon, strict=strict, decimals=decimals, **how
     )
     if charts is not None:
         folder = figure_folder(charts)
         from hyperacuity.report.figures import write_comparison_charts
 
-        write_comparison_charts(folder, found)
-    common.export([of_comparison(found)], exports)
+        write_comparison_charts(folder, comparison)
+    common.export([of_comparison(comparison)], exports)
     if json:
-        common.print_json(summary(found))
+        common.print_json(summary(comparison))
     elif not prints:
-        show(found, common.results, groups=groups)
+        show(comparison, common.results, groups=groups)

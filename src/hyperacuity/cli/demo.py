@@ -82,8 +82,8 @@ def demo(
     failed = [step["command"] for step in steps if step["status"]]
     common.messages.print(f"\nthe whole tour took {time.monotonic() - began:.0f} s")
     if json:
-        made = {"report": report if report.exists() else None, "sheets": sheets if sheets.exists() else None}
-        common.print_json({"out": folder, **made, "steps": steps})
+        pages = {"report": report if report.exists() else None, "sheets": sheets if sheets.exists() else None}
+        common.print_json({"out": folder, **pages, "steps": steps})
     else:
         if sheets.exists():
             common.results.print(f"\nWhat is seen in a picture: {sheets}", markup=False)

@@ -82,14 +82,14 @@ def detect(
             maps = plural(written, "order map") if deep else f"{plural(written, f'{kind} map')}, {bits} bit"
             print_line(f"{folder}: {maps}")
 
-    found = {
+    summary = {
         "images": written,
         "map": kind,
         "bits": bits,
         "detectors": {name: {"folder": folder} for name, folder in folders.items()},
         "failed": [{"image": path, "reason": reason} for path, reason in failed],
     }
-    finish(found, show, json=json, failures=[(str(path), reason) for path, reason in failed])
+    finish(summary, show, json=json, failures=[(str(path), reason) for path, reason in failed])
 
 
 def train_pb(
@@ -130,9 +130,9 @@ def train_pb(
     learned = learn_pb(drawings, [truth], config, workers)[truth]
     with output_file(path) as part:
         learned.model.save(part)
-    found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
+    summary = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
 
-    finish(found, lambda: _print_learned(found, found["weights"]), json=json)
+    finish(summary, lambda: _print_learned(summary, summary["weights"]), json=json)
 
 
 def train_gpb(
@@ -163,18 +163,20 @@ def train_gpb(
     learned = gpb_training.train_gpb(drawings, seed=seed, workers=workers)
     with output_file(path) as part:
         learned.model.save(part)
-    found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
+    summary = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
 
-    finish(found, lambda: _print_learned(found, found["combined"]), json=json)
+    finish(summary, lambda: _print_learned(summary, summary["combined"]), json=json)
 
 
-def _print_learned(found: Mapping[str, Any], weights: Mapping[str, float]) -> None:
+def _print_learned(summary: Mapping[str, Any], weights: Mapping[str, float]) -> None:
     """Print what a detector has learned from, and how much each cue counts."""
-    print_line(f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n")
-    effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in found["effects"].items()}}
+    print_line(
+        f"{summary['about']}\n{summary['pixels']} pixels, {100 * summary['boundaries']:.1f} % of them boundaries\n"
+    )
+    effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in summary["effects"].items()}}
     rows = [(cue, f"{weight:.3f}", effects[cue]) for cue, weight in weights.items()]
     print_table(("cue", "weight", "weight × deviation of the cue"), rows)
-    print_line(f"\nmodel: {found['model']}")
+    print_line(f"\nmodel: {summary['model']}")
 
 
 def _drawings(
@@ -250,9 +252,9 @@ def train_depth_cues(
     def show() -> None:
         print_line(f"{learned.model.about}\n")
         sets = effects.values()
-        rows = [(cue, *(f"{found[cue]:.2f}" if cue in found else "" for found in sets)) for cue in effects["all"]]
+        rows = [(cue, *(f"{one[cue]:.2f}" if cue in one else "" for one in sets)) for cue in effects["all"]]
         print_table(("cue", *effects), rows)
         print_line(f"\nmodel: {path}")
 
-    found = {"images": learned.images, "pairs": learned.pairs, "about": learned.model.about, "effects": effects}
-    finish({"model": path, **found}, show, json=json)
+    summary = {"images": learned.images, "pairs": learned.pairs, "about": learned.model.about, "effects": effects}
+    finish({"model": path, **summary}, show, json=json)

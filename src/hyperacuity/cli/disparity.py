@@ -78,8 +78,8 @@ def _cards_of_views(cards: Sequence[str]) -> list[str]:
 def _masks(options: Sequence[str]) -> dict[str, Path]:
     masks: dict[str, Path] = {}
     for option in options:
-        name, found, folder = option.partition("=")
-        if not name or not found or not Path(folder).is_dir():
+        name, equals, folder = option.partition("=")
+        if not name or not equals or not Path(folder).is_dir():
             raise UsageError(f"--mask {option}: expected NAME=DIR, a folder that holds SCENE.png")
         masks[name] = Path(folder)
     return masks

@@ -41,8 +41,8 @@ def options_of(given: Sequence[str]) -> dict[str, Any]:
     """``NAME=VALUE`` as Python's values: numbers, true and false, words, and lists of these with commas."""
     options: dict[str, Any] = {}
     for text in given:
-        name, found, value = text.partition("=")
-        if not found or not name.isidentifier() or name in options:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier() or name in options:
             raise UsageError(f"--option {text}: expected NAME=VALUE, and every name once")
         words = tuple(_value(word.strip()) for word in value.split(",") if word.strip())
         options[name] = words if "," in value else _value(value)

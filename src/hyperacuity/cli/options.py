@@ -185,10 +185,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def called(**given: Any) -> None:
-        made = {
+        built = {
             name: kind(**{part.name: given.pop(part.name) for part in fields(kind)}) for name, kind in groups.items()
         }
-        command(**given, **made)
+        command(**given, **built)
 
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer asks for
     called.__annotations__ = {one.name: one.annotation for one in parameters}

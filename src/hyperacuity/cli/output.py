@@ -61,12 +61,12 @@ def figure_folder(path: Path, *, figures: bool = True) -> Path:
 
 
 def finish(
-    found: Mapping[str, Any], show: Callable[[], None], *, json: bool, failures: Iterable[tuple[str, str]] = ()
+    summary: Mapping[str, Any], show: Callable[[], None], *, json: bool, failures: Iterable[tuple[str, str]] = ()
 ) -> NoReturn:
     """Name what failed, print what was found as JSON or as ``show`` does, and exit."""
     status = common.tell_failures(failures)
     if json:
-        common.print_json(found)
+        common.print_json(summary)
     else:
         show()
     raise typer.Exit(status)

@@ -19,10 +19,10 @@ app = typer.Typer(help="Look after run folders: show, check, salvage, merge, exp
 RunFolder = Annotated[Path, Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
 
 
-def _print(as_json: bool, found: dict[str, Any], *lines: str) -> None:
+def _print(as_json: bool, summary: dict[str, Any], *lines: str) -> None:
     """Print results as JSON or in words."""
     if as_json:
-        common.print_json(found)
+        common.print_json(summary)
     else:
         for line in lines:
             common.results.print(printable(line), markup=False)

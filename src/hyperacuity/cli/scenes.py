@@ -57,10 +57,10 @@ def scenes(
 
 def parse_size(text: str) -> tuple[int, int]:
     """Width and height out of ``480x320`` (or ``480×320``)."""
-    found = re.fullmatch(r"\s*(\d{1,6})\s*[xX×]\s*(\d{1,6})\s*", text)
-    if not found:
+    match = re.fullmatch(r"\s*(\d{1,6})\s*[xX×]\s*(\d{1,6})\s*", text)
+    if not match:
         raise UsageError(f"--size {text}: expected width x height in pixels, for example 480x320")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _row(fact: dict[str, Any]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def see(
         if sheets and seen:
             print_line(f"look at {folders['sheets'] / next(iter(seen))}.png")
 
-    found = {
+    summary = {
         "images": len(seen),
         "setting": setting,
         "level": level,
@@ -68,4 +68,4 @@ def see(
         "seen": seen,
         "failed": [{"image": path, "reason": reason} for path, reason in failed],
     }
-    finish(found, show, json=json, failures=failed)
+    finish(summary, show, json=json, failures=failed)

@@ -55,7 +55,7 @@ def segment(
             span = plural(few, "region") if few == many else f"{few} to {many} regions"
             print_line(f"{folder / 'labels'}: {plural(len(regions), 'label map')} at level {level:g}, {span}")
 
-    found = {
+    summary = {
         "images": len(regions),
         "level": level,
         "ucm2": folder / "ucm2",
@@ -63,4 +63,4 @@ def segment(
         "regions": regions,
         "failed": [{"image": path, "reason": reason} for path, reason in failed],
     }
-    finish(found, show, json=json, failures=failed)
+    finish(summary, show, json=json, failures=failed)

@@ -121,14 +121,16 @@ def semantic_truth(
     folder = common.output_folder(out)
     with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
         task = progress.add_task("boundaries", total=len(truths))
-        made = write_boundaries(truths, agreed, folder, done=lambda: progress.advance(task))
-    failures = list(made.failures.items())
+        written = write_boundaries(truths, agreed, folder, done=lambda: progress.advance(task))
+    failures = list(written.failures.items())
 
     def show() -> None:
-        print_line(f"boundaries of {len(made.classes)} classes in {plural(len(made.images), 'image')} written to {out}")
+        print_line(
+            f"boundaries of {len(written.classes)} classes in {plural(len(written.images), 'image')} written to {out}"
+        )
 
-    found = {"folder": out, "images": len(made.images), "classes": made.classes, "failed": dict(failures)}
-    finish(found, show, json=json, failures=failures)
+    summary = {"folder": out, "images": len(written.images), "classes": written.classes, "failed": dict(failures)}
+    finish(summary, show, json=json, failures=failures)
 
 
 def _names(path: Path | None) -> tuple[str, ...] | None:

@@ -39,13 +39,13 @@ def stereo(
     from hyperacuity.systems.maps import match_scenes
 
     scenes = stereo_samples(data_set, data)
-    chosen = list({str(found): found for found in map(matcher_named, split_names(names))}.values())
+    chosen = list({str(one): one for one in map(matcher_named, split_names(names))}.values())
     if not chosen:
         raise UsageError("--with names no system; for example --with sad,census")
     matched = match_scenes(scenes, chosen, common.output_folder(out), jobs, disparities=disparities)
     folders, failed = matched.folders, matched.failures
     written = len(scenes) - len(failed)
-    found = {
+    summary = {
         "scenes": written,
         "systems": {
             name: {"folder": folder, "seconds": matched.mean_seconds(name)} for name, folder in folders.items()
@@ -56,4 +56,4 @@ def stereo(
         f"{folder}: {plural(written, 'map')}, {matched.mean_seconds(name):.2f} s each"
         for name, folder in folders.items()
     )
-    finish(found, lambda: print_line(lines), json=json, failures=failed)
+    finish(summary, lambda: print_line(lines), json=json, failures=failed)

@@ -88,13 +88,13 @@ def net(
 
     def show() -> None:
         about = learned.about
-        found, told = about["data"], about["judged"]
+        counts, scores = about["data"], about["judged"]
         print_line(
-            f"Learned from {plural(found['photographs'], 'photograph')} and {plural(found['scenes'], 'scene')}, "
-            f"{found['with_owners']} of them with known owners"
+            f"Learned from {plural(counts['photographs'], 'photograph')} and {plural(counts['scenes'], 'scene')}, "
+            f"{counts['with_owners']} of them with known owners"
         )
-        judged = f"ODS {told['ods']:.3f}, OIS {told['ois']:.3f}, AP {told['ap']:.3f}" if told else ""
-        said = f"{judged} on {plural(found['held_out'], 'picture')} held out" if told else "no picture was held out"
+        judged = f"ODS {scores['ods']:.3f}, OIS {scores['ois']:.3f}, AP {scores['ap']:.3f}" if scores else ""
+        said = f"{judged} on {plural(counts['held_out'], 'picture')} held out" if scores else "no picture was held out"
         print_line(f"{said}; the network is {path}")
 
     finish(learned.as_dict(), show, json=json)
@@ -102,16 +102,16 @@ def net(
 
 def _more(options: list[str]) -> dict[str, float]:
     """Settings given as NAME=VALUE."""
-    found = {}
+    more = {}
     for one in options:
         name, _, value = one.partition("=")
         if name not in OPTIONS.split(", "):
             raise UsageError(f"--option {one}: expected NAME=VALUE with a name among {OPTIONS}")
         try:
-            found[name] = float(value)
+            more[name] = float(value)
         except ValueError:
             raise UsageError(f"--option {one}: expected a number after {name}=") from None
-    return found
+    return more
 
 
 def _curriculum(
@@ -131,12 +131,12 @@ def _curriculum(
             "--images and --labels belong together, and --owners and --segmentation are for these pictures"
         )
     if images and labels:
-        found = folder_curriculum(
+        curriculum = folder_curriculum(
             images, labels, owners, segmentation, inverted=inverted, allow_reserved=allow_reserved
         )
     elif data == "none":
-        found = Curriculum()
+        curriculum = Curriculum()
     else:
         place = None if data == "bsds500" and not Path(data).is_dir() else Path(data)
-        found = bsds500_curriculum(place, allow_reserved=allow_reserved)
-    return with_scenes(found, scenes) if scenes else found
+        curriculum = bsds500_curriculum(place, allow_reserved=allow_reserved)
+    return with_scenes(curriculum, scenes) if scenes else curriculum

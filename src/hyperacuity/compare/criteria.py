@@ -33,15 +33,15 @@ def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
         return tuple(images), task(protocol.task).criteria(protocol).alone(every)
 
     scored = {system: alone(tallies[system]) for system in tallies}
-    found = {system: of for system, of in scored.items() if of[0]}
-    if not found:
+    usable = {system: of for system, of in scored.items() if of[0]}
+    if not usable:
         raise UsageError("the runs hold no tally: there is nothing to compare")
     agreed = one[0].protocol
     judged = task(agreed.task).criteria(agreed)
-    common = reduce(set.intersection, (set(images) for images, _ in found.values()))
+    common = reduce(set.intersection, (set(images) for images, _ in usable.values()))
     shared = sorted(common)  # resamples go by names, whatever the order of files
     if not shared:
-        raise UsageError(f"the systems {', '.join(found)} have no image in common: there is nothing to compare")
+        raise UsageError(f"the systems {', '.join(usable)} have no image in common: there is nothing to compare")
 
     def values(images: Sequence[str], scores: Scores) -> Scores:
         index = {image: i for i, image in enumerate(images)}
@@ -52,8 +52,8 @@ def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
         column = [of[image] for image in images]
         return lambda weights: judged.rescore(column, weights)
 
-    table = np.stack([values(*of) for of in found.values()])
-    return Table(tuple(found), tuple(shared), judged.names, judged.senses, table, str(agreed.signature), rescore)
+    table = np.stack([values(*of) for of in usable.values()])
+    return Table(tuple(usable), tuple(shared), judged.names, judged.senses, table, str(agreed.signature), rescore)
 
 
 def join(tables: Sequence[Table]) -> Table:

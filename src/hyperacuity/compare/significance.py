@@ -113,8 +113,8 @@ def pairwise(scores: ArrayLike, *, sense: str = "min", test: Test = "wilcoxon", 
     table = -_systems_by_images(scores) * (1 if sense == "min" else -1)  # larger = better from here on
     if test == "bootstrap":
         weights = bootstrap_weights(table.shape[1], resamples)
-        known = ~np.isnan(table)
-        means = ratio(resample(weights, np.where(known, table, 0).T), resample(weights, known.T))
+        valid = ~np.isnan(table)
+        means = ratio(resample(weights, np.where(valid, table, 0).T), resample(weights, valid.T))
         return pairwise_of_samples(means, _mean_differences(table))
     tests: dict[str, Callable[[NDArray[np.float64]], float]] = {"wilcoxon": signed_rank, "t": paired_t}
     if test not in tests:
@@ -131,21 +131,21 @@ def _all_pairs(difference: NDArray[np.float64], p_value: Callable[[int, int], fl
     n = len(difference)
     p, corrected = np.ones((n, n)), np.ones((n, n))
     rows, columns = np.triu_indices(n, 1)
-    found = np.array([p_value(int(i), int(j)) for i, j in zip(rows, columns, strict=True)])
-    p[rows, columns] = p[columns, rows] = found
-    corrected[rows, columns] = corrected[columns, rows] = holm(found)
+    values = np.array([p_value(int(i), int(j)) for i, j in zip(rows, columns, strict=True)])
+    p[rows, columns] = p[columns, rows] = values
+    corrected[rows, columns] = corrected[columns, rows] = holm(values)
     return Pairwise(difference, p, corrected)
 
 
 def _mean_differences(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean difference between each two systems; a row at a time, since there may be many images."""
 
-    def row(own: NDArray[np.float64]) -> NDArray[np.float64]:
-        differences = own - table
-        known = ~np.isnan(differences)
-        return ratio(np.where(known, differences, 0).sum(axis=1), known.sum(axis=1), empty=0.0)
+    def row(system: NDArray[np.float64]) -> NDArray[np.float64]:
+        differences = system - table
+        valid = ~np.isnan(differences)
+        return ratio(np.where(valid, differences, 0).sum(axis=1), valid.sum(axis=1), empty=0.0)
 
-    return np.array([row(own) for own in table])
+    return np.array([row(system) for system in table])
 
 
 def clusters(mean_rank: ArrayLike, is_better: NDArray[np.bool_], *, against: Against = "every") -> NDArray[np.int64]:

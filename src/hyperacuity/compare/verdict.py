@@ -141,7 +141,7 @@ def verdicts_of(
 ) -> dict[str, tuple[Verdict, ...]]:
     """Verdicts from a function that scores two systems on the images they share and on resamples of these, and their number."""
     chosen = {name: list(criteria).index(name) for name in names}
-    found: dict[str, list[Verdict]] = {name: [] for name in chosen}
+    verdicts: dict[str, list[Verdict]] = {name: [] for name in chosen}
     for first, second in pairs:
         mine, theirs, images = both(first, second)
         for name, c in chosen.items() if images > 1 else ():
@@ -149,8 +149,8 @@ def verdicts_of(
             better, worse = up * mine[:, c], up * theirs[:, c]
             test = paired_bootstrap(better[1:], worse[1:], observed=float(better[0] - worse[0]))
             ends = (test.difference, test.low, test.high, test.p_value)
-            found[name].append(Verdict(first, second, *ends, test.p_value, 0, images))
-    return {name: _corrected(tests) for name, tests in found.items()}
+            verdicts[name].append(Verdict(first, second, *ends, test.p_value, 0, images))
+    return {name: _corrected(tests) for name, tests in verdicts.items()}
 
 
 def resamples_for(tests: int) -> int:
@@ -166,4 +166,4 @@ def resamples_for(tests: int) -> int:
 
 def _corrected(tests: Sequence[Verdict]) -> tuple[Verdict, ...]:
     p = holm([test.p_single for test in tests]).tolist()
-    return tuple(replace(test, p=own, tests=len(tests)) for test, own in zip(tests, p, strict=True))
+    return tuple(replace(test, p=corrected, tests=len(tests)) for test, corrected in zip(tests, p, strict=True))

@@ -160,8 +160,8 @@ def tally(
         mask = edge_map(masks[name], name=f"mask {name}") if name in masks else np.zeros(true.shape, dtype=bool)
         same_size(mask, true, names=(f"mask {name}", "truth"))
         counts, sums, sizes = kernels.errors(true, guess, mask, np.array(protocol.deltas), D1_PIXELS, D1_SHARE)
-        found = np.nan_to_num(quantiles(sizes, PERCENTS))
-        rows.append((counts[0], counts[1], counts[2], counts[3:], *sums, found, len(sizes) > 0))
+        percentiles = np.nan_to_num(quantiles(sizes, PERCENTS))
+        rows.append((counts[0], counts[1], counts[2], counts[3:], *sums, percentiles, len(sizes) > 0))
     types = [np.int64] * 4 + [np.float64] * 4 + [np.int64]
     columns: list[Any] = [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), types, strict=True)]
     return DisparityTally(*columns, protocol=protocol)

@@ -57,8 +57,8 @@ def distances(views: Sequence[View], *, sigma: float = 1.0) -> NDArray[np.float6
     """
     if not sigma > 0:
         raise UsageError(f"sigma = {sigma}: expected a positive number of pixels")
-    found = [_from_to(a, b, sigma) for a, b in itertools.permutations(views, 2)]
-    return np.concatenate(found) if found else np.empty(0)
+    parts = [_from_to(a, b, sigma) for a, b in itertools.permutations(views, 2)]
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _from_to(here: View, there: View, sigma: float) -> NDArray[np.float64]:
@@ -72,8 +72,8 @@ def _from_to(here: View, there: View, sigma: float) -> NDArray[np.float64]:
     inside = (landed >= 0) & (landed < depth.shape[1])
     rows, columns, landed = rows[inside], columns[inside], landed[inside]
     difference = np.abs(depth[rows, columns] - other_depth[rows, landed])
-    known: NDArray[np.float64] = difference[~np.isnan(difference)]
-    return known / float(sigma * np.hypot(1 / here.baseline, 1 / there.baseline))
+    valid: NDArray[np.float64] = difference[~np.isnan(difference)]
+    return valid / float(sigma * np.hypot(1 / here.baseline, 1 / there.baseline))
 
 
 def consistency_curve(normalised: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ def bad(
     >>> bad([[5, 5, 5, 9]], [[5, 6, 6.5, 7]])
     0.5
     """
-    counts, _, _ = _found(truth, estimate, mask, delta)
+    counts, _, _ = _measure(truth, estimate, mask, delta)
     return share(int(counts[3]), int(counts[0]), int(counts[1]), invalid)
 
 
@@ -63,7 +63,7 @@ def d1(truth: ArrayLike, estimate: ArrayLike, *, mask: ArrayLike | None = None, 
     >>> d1([[100, 100, 10]], [[104, 106, 14]])  # 4 % is none
     0.6666666666666666
     """
-    counts, _, _ = _found(truth, estimate, mask)
+    counts, _, _ = _measure(truth, estimate, mask)
     return share(int(counts[2]), int(counts[0]), int(counts[1]), invalid)
 
 
@@ -73,7 +73,7 @@ def epe(truth: ArrayLike, estimate: ArrayLike, *, mask: ArrayLike | None = None)
     >>> epe([[5, 5]], [[6, 2]])
     2.0
     """
-    counts, sums, _ = _found(truth, estimate, mask)
+    counts, sums, _ = _measure(truth, estimate, mask)
     return _mean(sums[0], counts[1])
 
 
@@ -83,7 +83,7 @@ def rms(truth: ArrayLike, estimate: ArrayLike, *, mask: ArrayLike | None = None)
     >>> rms([[5, 5]], [[6, -2]])
     5.0
     """
-    counts, sums, _ = _found(truth, estimate, mask)
+    counts, sums, _ = _measure(truth, estimate, mask)
     return math.sqrt(_mean(sums[1], counts[1]))
 
 
@@ -93,7 +93,7 @@ def bias(truth: ArrayLike, estimate: ArrayLike, *, mask: ArrayLike | None = None
     >>> bias([[5, 5]], [[6, 2]])
     -1.0
     """
-    counts, sums, _ = _found(truth, estimate, mask)
+    counts, sums, _ = _measure(truth, estimate, mask)
     return _mean(sums[2], counts[1])
 
 
@@ -103,7 +103,7 @@ def density(truth: ArrayLike, estimate: ArrayLike, *, mask: ArrayLike | None = N
     >>> density([[5, 5, np.nan]], [[5, np.nan, 5]])
     0.5
     """
-    counts, _, _ = _found(truth, estimate, mask)
+    counts, _, _ = _measure(truth, estimate, mask)
     return _mean(counts[1], counts[0])
 
 
@@ -113,7 +113,7 @@ def quantile(truth: ArrayLike, estimate: ArrayLike, percent: float, *, mask: Arr
     >>> quantile([[0, 0, 0, 0]], [[1, 2, 3, 40]], 50)
     2.0
     """
-    _, _, sizes = _found(truth, estimate, mask)
+    _, _, sizes = _measure(truth, estimate, mask)
     return float(quantiles(sizes, (percent,))[0])
 
 
@@ -141,7 +141,7 @@ def _mean(total: float, count: int) -> float:
     return float(total) / int(count) if count else math.nan
 
 
-def _found(
+def _measure(
     truth: ArrayLike, estimate: ArrayLike, mask: ArrayLike | None, *deltas: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]:
     true, guess = disparity_map(truth, name="truth"), estimated_map(estimate)

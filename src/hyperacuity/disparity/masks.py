@@ -65,12 +65,12 @@ def disc(truth: ArrayLike, *, within: ArrayLike | None = None, gap: float = GAP,
     if width < 1 or width % 2 == 0:
         raise UsageError(f"a box of {width} pixels has no middle: expected an odd number")
     left = disparity_map(truth, name="truth")
-    known = ~np.isnan(left)
-    rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+    valid = ~np.isnan(left)
+    rows, columns = np.flatnonzero(valid.any(axis=1)), np.flatnonzero(valid.any(axis=0))
     box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
     jumps = np.zeros(left.shape, dtype=bool)
-    alone = kernels.grow(~known[box], 1) & known[box]
-    dense = alone.sum() <= SCATTERED * known.sum()
+    alone = kernels.grow(~valid[box], 1) & valid[box]
+    dense = alone.sum() <= SCATTERED * valid.sum()
     jumps[box] = kernels.jumps(np.ascontiguousarray(left[box]), float(gap), bool(dense))
     near: Mask = kernels.grow(jumps, width // 2)
     counted = nonocc(left) if within is None else edge_map(within, name="region")
@@ -104,17 +104,17 @@ def regions(
 
     Given masks lose the pixels of unknown truth. A given ``nonocc`` is what the derived ``disc`` and ``untextured`` lie in.
 
-    >>> found = regions([[1, 1, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1]])
-    >>> {name: int(mask.sum()) for name, mask in found.items()}
+    >>> result = regions([[1, 1, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1]])
+    >>> {name: int(mask.sum()) for name, mask in result.items()}
     {'nonocc': 9, 'all': 12, 'disc': 9}
     """
     left: DisparityMap = disparity_map(truth, name="truth")
-    known = ~np.isnan(left)
+    valid = ~np.isnan(left)
     result = {}
     for name, mask in (given or {}).items():
         same_size(mask, left, names=(f"mask {name}", "truth"))
-        result[name] = mask & known
-    result.setdefault("all", known)
+        result[name] = mask & valid
+    result.setdefault("all", valid)
     if "nonocc" not in result:
         result["nonocc"] = nonocc(left, right=right)
     if "disc" not in result:

@@ -123,15 +123,15 @@ def tally(prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: Protocol
     thin, levels = prepared(soft, protocol)
     curves = np.mean([sweep(truth, thin, protocol.names, thresholds=levels).scores for truth in truths], axis=0)
     starts = np.array([minimum(curve)[0] for curve in curves])
-    found = starts >= 0
+    reached = starts >= 0
     scores = np.repeat(curves, protocol.thresholds, axis=1) if binary else curves
     return EdgeTally(
         scores=np.nan_to_num(scores, nan=0.0, posinf=np.inf),
         counted=(~np.isnan(scores)).astype(np.int64),
-        minimum=np.where(found, curves[np.arange(len(curves)), starts], 0.0),
-        images=found.astype(np.int64),
-        threshold=np.where(found, levels[starts], 0.0),
-        swept=(found & (not binary)).astype(np.int64),
+        minimum=np.where(reached, curves[np.arange(len(curves)), starts], 0.0),
+        images=reached.astype(np.int64),
+        threshold=np.where(reached, levels[starts], 0.0),
+        swept=(reached & (not binary)).astype(np.int64),
         protocol=protocol,
     )
 

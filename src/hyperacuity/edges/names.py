@@ -139,10 +139,10 @@ def measures(names: str | Iterable[str]) -> list[Measure]:
     """
     if isinstance(names, str):
         names = re.split(r",(?![^()]*\))", names)
-    found = {str(m): m for m in (measure(name) for name in names)}
-    if not found:
+    chosen = {str(m): m for m in (measure(name) for name in names)}
+    if not chosen:
         raise UsageError("no measure is named")
-    return list(found.values())
+    return list(chosen.values())
 
 
 PAPER = (
@@ -177,8 +177,8 @@ def _option(family: str, text: str) -> tuple[str, Any]:
     name, _, value = (part.strip() for part in text.partition("="))
     defaults = _defaults(family)
     if name not in defaults:
-        known = f"it has {', '.join(defaults)}" if defaults else "it has none"
-        raise UsageError(f"{family} has no option {text.strip()}; {known}")
+        options = f"it has {', '.join(defaults)}" if defaults else "it has none"
+        raise UsageError(f"{family} has no option {text.strip()}; {options}")
     hint = get_type_hints(FAMILIES[family].function)[name]
     choices = get_args(hint) if get_origin(hint) is Literal else (True, False) if hint is bool else None
     if choices:

@@ -29,11 +29,11 @@ def contour(mask: NDArray[np.bool_] | NDArray[np.integer]) -> EdgeMap:
            [1, 1, 0],
            [0, 0, 0]])
     """
-    found = np.zeros(mask.shape, np.bool_)
-    found[:, :-1] |= mask[:, :-1] != mask[:, 1:]
-    found[:-1] |= mask[:-1] != mask[1:]
-    found[:-1, :-1] |= mask[:-1, :-1] != mask[1:, 1:]
-    return found
+    edge = np.zeros(mask.shape, np.bool_)
+    edge[:, :-1] |= mask[:, :-1] != mask[:, 1:]
+    edge[:-1] |= mask[:-1] != mask[1:]
+    edge[:-1, :-1] |= mask[:-1, :-1] != mask[1:, 1:]
+    return edge
 
 
 def inner_band(mask: NDArray[np.bool_], width: int) -> EdgeMap:
@@ -53,10 +53,10 @@ def inner_band(mask: NDArray[np.bool_], width: int) -> EdgeMap:
            [1, 0, 0, 0, 1],
            [1, 1, 1, 1, 1]])
     """
-    kept = mask
+    inner = mask
     for axis in (0, 1):  # a square is a column of rows
-        kept = _eroded(kept, width, axis)
-    return np.asarray(mask & ~kept)
+        inner = _eroded(inner, width, axis)
+    return np.asarray(mask & ~inner)
 
 
 def _eroded(mask: NDArray[np.bool_], width: int, axis: int) -> NDArray[np.bool_]:
@@ -146,9 +146,9 @@ def count_masks(
 
     >>> truth = np.zeros((10, 12), dtype=bool)
     >>> truth[:5] = True
-    >>> found = truth.copy()
-    >>> found[6] = True
-    >>> counts = count_masks(found, truth, radius=2, width=1)
+    >>> result = truth.copy()
+    >>> result[6] = True
+    >>> counts = count_masks(result, truth, radius=2, width=1)
     >>> counts.detected, counts.truth, counts.matched
     (36, 12, 12)
     >>> counts.f, counts.one_to_one, round(counts.boundary_iou, 3), round(counts.j, 3)

@@ -48,10 +48,10 @@ class Frame:
     """One picture: predicted and true objects by id, everything else −1."""
 
     def __init__(self, prediction: ArrayLike, truth: ArrayLike, protocol: Protocol) -> None:
-        found, true = label_map(prediction, name="prediction"), label_map(truth, name="truth")
-        same_size(found, true)
+        predicted, true = label_map(prediction, name="prediction"), label_map(truth, name="truth")
+        same_size(predicted, true)
         left_out = (true == VOID) | (true == protocol.ignore)
-        self.prediction = _objects(found, left_out, protocol, "prediction")
+        self.prediction = _objects(predicted, left_out, protocol, "prediction")
         self.truth = _objects(true, left_out, protocol, "truth")
         self.radius, self.width = protocol.radius(true.shape), protocol.band_width(true.shape)
 
@@ -62,16 +62,16 @@ class Frame:
     @property
     def ids(self) -> tuple[set[int], set[int]]:
         """The true and the predicted objects of this picture."""
-        true, found = self._windows
-        return set(true), set(found)
+        true, predicted = self._windows
+        return set(true), set(predicted)
 
     def masks(self, pair: ObjectPair) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Window]:
         """The predicted and the true mask of a pair, cut out of the picture with a border, and where.
 
         Neither contours nor bands change by that: beyond the border there is nothing of either.
         """
-        true, found = self._windows
-        window = _around([true.get(pair.truth), found.get(pair.prediction)], self.truth.shape)  # type: ignore[arg-type]  # None is no id
+        true, predicted = self._windows
+        window = _around([true.get(pair.truth), predicted.get(pair.prediction)], self.truth.shape)  # type: ignore[arg-type]  # None is no id
         return self._mask(self.prediction, pair.prediction, window), self._mask(self.truth, pair.truth, window), window
 
     @staticmethod
@@ -120,25 +120,25 @@ def pairs_of(frames: Sequence[Frame], protocol: Protocol) -> list[ObjectPair]:
     if protocol.by == "binary":
         return [ObjectPair(1, 1)]
     ids = [frame.ids for frame in frames]
-    true, found = (sorted(set().union(*(of[side] for of in ids))) for side in (0, 1))
-    partners = _best_partners(frames, true, found) if protocol.pair == "iou" else {one: one for one in true}
-    known = set(found)
-    pairs = [ObjectPair(one, partner if (partner := partners.get(one)) in known else None) for one in true]
+    true, predicted = (sorted(set().union(*(of[side] for of in ids))) for side in (0, 1))
+    partners = _best_partners(frames, true, predicted) if protocol.pair == "iou" else {one: one for one in true}
+    ids_predicted = set(predicted)
+    pairs = [ObjectPair(one, partner if (partner := partners.get(one)) in ids_predicted else None) for one in true]
     taken = {pair.prediction for pair in pairs}
-    extras = [ObjectPair(None, one) for one in found if one not in taken] if protocol.extra == "count" else []
+    extras = [ObjectPair(None, one) for one in predicted if one not in taken] if protocol.extra == "count" else []
     return pairs + extras
 
 
-def _best_partners(frames: Sequence[Frame], true: list[int], found: list[int]) -> dict[int, int]:
+def _best_partners(frames: Sequence[Frame], true: list[int], predicted: list[int]) -> dict[int, int]:
     """The assignment of predicted to true objects with the greatest sum of region IoU, over all frames together."""
-    common = np.zeros((len(true) + 1, len(found) + 1), np.int64)  # the last row and column: nothing
+    common = np.zeros((len(true) + 1, len(predicted) + 1), np.int64)  # the last row and column: nothing
     for frame in frames:
-        rows, columns = _ranks(frame.truth, true), _ranks(frame.prediction, found)
+        rows, columns = _ranks(frame.truth, true), _ranks(frame.prediction, predicted)
         common += np.bincount(rows * common.shape[1] + columns, minlength=common.size).reshape(common.shape)
     area = common.sum(axis=1)[:-1, None] + common.sum(axis=0)[None, :-1] - common[:-1, :-1]
     iou = common[:-1, :-1] / np.maximum(area, 1)
     pairs = zip(*linear_sum_assignment(iou, maximize=True), strict=True)
-    return {true[row]: found[column] for row, column in pairs if iou[row, column] > 0}
+    return {true[row]: predicted[column] for row, column in pairs if iou[row, column] > 0}
 
 
 def _ranks(labels: LabelMap, ids: list[int]) -> NDArray[np.int64]:
@@ -171,19 +171,19 @@ def windows(labels: LabelMap) -> dict[int, Window]:
     if labels.max() < FEW_IDS:
         return {one: window for one, window in enumerate(find_objects(labels + 1)) if window is not None}
     ids, ranks = np.unique(labels, return_inverse=True)
-    found = find_objects(ranks.reshape(labels.shape).astype(np.int32) + 1)
-    return {int(one): window for one, window in zip(ids, found, strict=True) if one != VOID}
+    boxes = find_objects(ranks.reshape(labels.shape).astype(np.int32) + 1)
+    return {int(one): window for one, window in zip(ids, boxes, strict=True) if one != VOID}
 
 
 def _around(parts: Sequence[Window | None], shape: tuple[int, ...]) -> Window:
     """The least rectangle that holds all parts, and a border of one pixel where the picture has one; one pixel for nothing."""
-    known = [part for part in parts if part is not None]
-    if not known:
+    windows_ = [part for part in parts if part is not None]
+    if not windows_:
         return slice(0, 1), slice(0, 1)
 
     def span(axis: int) -> slice:
-        start = min(part[axis].start for part in known)
-        stop = max(part[axis].stop for part in known)
+        start = min(part[axis].start for part in windows_)
+        stop = max(part[axis].stop for part in windows_)
         return slice(max(start - 1, 0), min(stop + 1, shape[axis]))
 
     return span(0), span(1)

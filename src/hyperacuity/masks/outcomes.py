@@ -24,9 +24,9 @@ def outcomes(frame: Frame, pairs: Sequence[ObjectPair]) -> tuple[NDArray[np.uint
     >>> from hyperacuity.masks import Protocol
     >>> truth = np.zeros((10, 12), dtype=bool)
     >>> truth[:5] = True
-    >>> found = truth.copy()
-    >>> found[6] = True
-    >>> exact, dilated = outcomes(Frame(found, truth, Protocol(tolerance=0.1)), [ObjectPair(1, 1)])
+    >>> matches = truth.copy()
+    >>> matches[6] = True
+    >>> exact, dilated = outcomes(Frame(matches, truth, Protocol(tolerance=0.1)), [ObjectPair(1, 1)])
     >>> np.bincount(exact.flat).tolist(), np.bincount(dilated.flat).tolist()
     ([84, 12, 24], [84, 36])
     """
@@ -34,9 +34,9 @@ def outcomes(frame: Frame, pairs: Sequence[ObjectPair]) -> tuple[NDArray[np.uint
     for pair in pairs:
         prediction, truth, window = frame.masks(pair)
         detected, drawn = contour(prediction), contour(truth)
-        found = match(detected, drawn, tolerance_px=frame.radius)
+        matches = match(detected, drawn, tolerance_px=frame.radius)
         partnered = np.zeros((2, *detected.shape), np.bool_)
-        partnered[0].flat[found.detected] = partnered[1].flat[found.truth] = True
+        partnered[0].flat[matches.detected] = partnered[1].flat[matches.truth] = True
         rules = ((partnered[0], partnered[1]), (near(drawn, frame.radius), near(detected, frame.radius)))
         for picture, (right, seen) in zip(pictures, rules, strict=True):
             shown = picture[window]

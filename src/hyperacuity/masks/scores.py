@@ -64,6 +64,7 @@ def collect(tallies: Mapping[str, MaskTally], *, resamples: int = 1000, seed: in
 
     Examples
     --------
+    >>> from hyperacuity.masks import tally
     >>> truth = np.zeros((20, 20), dtype=bool)
     >>> truth[5:15, 5:15] = True
     >>> score = collect({"a": tally(truth, [truth]), "b": tally(~truth, [truth])})
@@ -92,12 +93,12 @@ def collect(tallies: Mapping[str, MaskTally], *, resamples: int = 1000, seed: in
 
 
 def _by_label(totals: Mapping[str, NDArray[np.float64]]) -> dict[int, LabelMean]:
-    found = {}
+    means = {}
     for label in np.flatnonzero(totals["objects"]).tolist():
         count = int(totals["objects"][label])
         mean = {name: float(totals[name][label]) / count for name in MEASURES}
-        found[label] = LabelMean(count, mean | {"jf": (mean["j"] + mean["f"]) / 2})
-    return found
+        means[label] = LabelMean(count, mean | {"jf": (mean["j"] + mean["f"]) / 2})
+    return means
 
 
 def rescore(tallies: Sequence[MaskTally], weights: Weights) -> Scores:

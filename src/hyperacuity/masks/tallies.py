@@ -82,8 +82,8 @@ def tally(
     --------
     >>> truth = np.zeros((20, 30), dtype=int)
     >>> truth[5:15, 5:15], truth[5:15, 15:25] = 1, 2
-    >>> found = tally(np.where(truth == 1, 1, 0), [truth], Protocol(by="instance"))
-    >>> found.objects, found.missed, found.f, found.j
+    >>> result = tally(np.where(truth == 1, 1, 0), [truth], Protocol(by="instance"))
+    >>> result.objects, result.missed, result.f, result.j
     (array([2]), array([1]), array([1.]), array([1.]))
     """
     if len(truths) != 1:

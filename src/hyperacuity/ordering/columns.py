@@ -21,8 +21,8 @@ def _best(key: str, title: str, head: str, note: str = "", better: str = "") -> 
     which, _, part = key.partition("-")
 
     def value(score: OrderingScore) -> float:
-        found = getattr(score, which)
-        return nan if found is None else float(getattr(found.best, part))
+        consistency = getattr(score, which)
+        return nan if consistency is None else float(getattr(consistency.best, part))
 
     return Column(key, title, better, note=note, value=value, head=head, screen_digits=3)
 
@@ -30,9 +30,9 @@ def _best(key: str, title: str, head: str, note: str = "", better: str = "") -> 
 def as_dict(score: OrderingScore, system: str = "", values: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A system's scores, curves and intervals."""
     intervals: dict[str, Any] = {name: list(ends) for name, ends in score.intervals.items()}
-    for name, found in (("ldc", score.ldc), ("gdc", score.gdc)):
-        if found is not None:
-            intervals[name] = {part: list(ends) for part, ends in found.intervals.items()}
+    for name, consistency in (("ldc", score.ldc), ("gdc", score.gdc)):
+        if consistency is not None:
+            intervals[name] = {part: list(ends) for part, ends in consistency.intervals.items()}
     return {
         "ldc": _consistency_dict(score.ldc, score.parameters),
         "gdc": _consistency_dict(score.gdc, score.parameters),
@@ -44,17 +44,17 @@ def as_dict(score: OrderingScore, system: str = "", values: Mapping[str, Any] | 
     }
 
 
-def _consistency_dict(found: Consistency | None, parameters: tuple[str, ...]) -> dict[str, Any] | None:
-    if found is None or found.best.index < 0:
+def _consistency_dict(consistency: Consistency | None, parameters: tuple[str, ...]) -> dict[str, Any] | None:
+    if consistency is None or consistency.best.index < 0:
         return None
-    best, outcomes = found.best, found.outcomes
-    why = {} if found.inconsistency is None else {"inconsistent": _inconsistency_dict(found.inconsistency, best.index)}
+    best, outcomes = consistency.best, consistency.outcomes
+    why = consistency.inconsistency
     return {
         "fmax": best.fmax,
         "fmin": best.fmin,
         "ori": best.ori,
         "fg": best.fg,
-        **why,
+        **({} if why is None else {"inconsistent": _inconsistency_dict(why, best.index)}),
         "parameter": parameters[best.index] or None,
         "curve": {
             "parameter": list(parameters),
@@ -87,13 +87,13 @@ def detail_table(scores: Mapping[str, OrderingScore]) -> TextTable:
         if score.ldc is None or (why := score.ldc.inconsistency) is None or (at := score.ldc.best.index) < 0:
             continue
         parts = (why.consistent, why.rough, why.wrong_side, why.undirected)
-        shares = (*(float(ratio(part[at], why.found[at])) for part in parts), float(why.right_side[at]))
-        rows.append((name, f"{why.found[at]:.0f}", *(fixed(share, 3) for share in shares)))
-    return TextTable(("contours found",), DETAILS, rows)
+        shares = (*(float(ratio(part[at], why.matched[at])) for part in parts), float(why.right_side[at]))
+        rows.append((name, f"{why.matched[at]:.0f}", *(fixed(share, 3) for share in shares)))
+    return TextTable(("matched contours",), DETAILS, rows)
 
 
 def facts(scored: Scored) -> Iterator[str]:
-    """Say why something is missing, and what cannot be told from chance."""
+    """Say why something is missing, and what cannot be distinguished from chance."""
     rows: Iterable[OrderingScore] = [*scored.scores.values(), *([scored.people] if scored.people is not None else [])]
     yield from dict.fromkeys(f"–: {reason}" for score in rows for reason in score.reasons.values())
     yield chance_note(scored.scores)
@@ -108,7 +108,7 @@ def chance_note(scores: Mapping[str, OrderingScore]) -> str:
         if key in score.intervals and score.intervals[key][0] <= 0.5 <= score.intervals[key][1]
     ]
     level = "chance level: R-ACC and B-ACC 0.5, ORI 0"
-    return f"{level}; not told from chance: {', '.join(by_chance)}" if by_chance else level
+    return f"{level}; not distinguishable from chance: {', '.join(by_chance)}" if by_chance else level
 
 
 AT = Column("at", "at", "", value=lambda score: score.parameters[score.chosen] if len(score.parameters) > 1 else "")

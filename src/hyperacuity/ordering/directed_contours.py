@@ -56,8 +56,8 @@ def contours(
     Examples
     --------
     >>> from hyperacuity.ordering.orderings import ordering
-    >>> found = contours(ordering([[2, 2, 1, 1], [2, 2, 1, 1]]))
-    >>> found.pixels.astype(int), found.angle[:, 1]
+    >>> result = contours(ordering([[2, 2, 1, 1], [2, 2, 1, 1]]))
+    >>> result.pixels.astype(int), result.angle[:, 1]
     (array([[0, 1, 0, 0],
            [0, 1, 0, 0]]), array([0., 0.]))
     """

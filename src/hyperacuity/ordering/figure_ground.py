@@ -117,8 +117,8 @@ def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours
 
     Regions are numbered 0, 1, … in the order of their labels; void pixels have no neighbours.
 
-    >>> found = neighbours([[1, 1, 1, 2], [1, 1, 1, 2], [3, 3, 3, 3]])
-    >>> np.stack([found.first, found.second, found.cracks.astype(int)])
+    >>> cracks = neighbours([[1, 1, 1, 2], [1, 1, 1, 2], [3, 3, 3, 3]])
+    >>> np.stack([cracks.first, cracks.second, cracks.cracks.astype(int)])
     array([[0, 0, 1],
            [1, 2, 2],
            [2, 3, 1]])
@@ -128,15 +128,15 @@ def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours
     numbered = consecutive(label_map(labels))
     height, width = numbered.shape
     steps = [(0, 1), (1, 0)] if adjacency == 4 else [(0, 1), (1, 0), (1, 1), (1, -1)]
-    found = []
+    cracks = []
     for dy, dx in steps:
         rows, columns = slice(0, height - dy), slice(max(0, -dx), width - max(0, dx))
         a = numbered[rows, columns]
         b = numbered[dy:, columns.start + dx : columns.stop + dx]
         y, x = np.nonzero((a != b) & (a >= 0) & (b >= 0))
         here = y * width + x + columns.start
-        found.append((here, here + dy * width + dx, np.full(here.size, dy == 0 or dx == 0)))
-    here, there, straight = map(np.concatenate, zip(*found, strict=True))
+        cracks.append((here, here + dy * width + dx, np.full(here.size, dy == 0 or dx == 0)))
+    here, there, straight = map(np.concatenate, zip(*cracks, strict=True))
     flat = numbered.ravel().astype(np.int64)
     a, b = flat[here], flat[there]
     count = int(numbered.max()) + 1
@@ -144,7 +144,7 @@ def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours
     return Neighbours(numbered, codes // max(count, 1), codes % max(count, 1), pair, here, there, straight)
 
 
-def order_of_pairs(given: Ordering, beside: Neighbours, *, middle: Middle = "mean", reach: int = 0) -> Ints:
+def order_of_pairs(given: Ordering, touching: Neighbours, *, middle: Middle = "mean", reach: int = 0) -> Ints:
     """Order of each pair: +1 if the first region is in front, −1 the second, 0 for a tie, :data:`UNKNOWN` if nothing is known.
 
     A partition's dense order is compared by the medians of the regions. Labelled contours vote: each crack between two
@@ -153,15 +153,15 @@ def order_of_pairs(given: Ordering, beside: Neighbours, *, middle: Middle = "mea
     for one side as for the other, has no owner and is a tie.
     """
     if isinstance(given, Partition):
-        depth = region_medians(given.order, beside.labels, middle=middle)
-        difference = depth[beside.first] - depth[beside.second]
+        depth = region_medians(given.order, touching.labels, middle=middle)
+        difference = depth[touching.first] - depth[touching.second]
         return np.where(np.isnan(difference), UNKNOWN, np.sign(np.nan_to_num(difference))).astype(np.int64)
-    balance, _ = border_votes(given, beside, reach=reach)
+    balance, _ = border_votes(given, touching, reach=reach)
     return np.sign(balance).astype(np.int64)
 
 
 def border_votes(
-    given: Sides, beside: Neighbours, *, reach: int = REACH
+    given: Sides, touching: Neighbours, *, reach: int = REACH
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Votes of labelled contours on each pair (:func:`order_of_pairs`): votes for the first region minus those for the second,
     and how many of the border's cracks vote at all.
@@ -171,8 +171,8 @@ def border_votes(
     >>> border_votes(sides, neighbours([[0, 0, 1, 1]] * 3))
     (array([-2.]), array([2.]))
     """
-    votes = _votes(given, beside, reach)
-    return beside.add_up(votes), beside.add_up(np.abs(votes))
+    votes = _votes(given, touching, reach)
+    return touching.add_up(votes), touching.add_up(np.abs(votes))
 
 
 def compare_neighbours(
@@ -214,25 +214,25 @@ def compare_neighbours(
     {'racc': 0.667, 'bacc': 0.833, 'bacc50': 0.833, 'bacc25': 0.75}
     """
     regions = label_map(labels, name="segmentation")
-    beside = neighbours(regions, adjacency=adjacency)
+    touching = neighbours(regions, adjacency=adjacency)
     for name, given in (("prediction", prediction), ("truth", truth)):
         size = given.order if isinstance(given, Partition) else given.sides
-        same_size(size, beside.labels, names=(name, "segmentation"))
+        same_size(size, touching.labels, names=(name, "segmentation"))
     true, predicted = (
-        order_of_pairs(given, beside, middle=middle, reach=0 if _was_labelled(given, regions) else reach)
+        order_of_pairs(given, touching, middle=middle, reach=0 if _was_labelled(given, regions) else reach)
         for given in (truth, prediction)
     )
     asked = np.abs(true) == 1
-    front = np.where(true > 0, beside.first, beside.second)
+    front = np.where(true > 0, touching.first, touching.second)
     dense = truth if isinstance(truth, Partition) else _whole(truth)
     if dense is not None:
-        depth = region_medians(dense.order, beside.labels, middle=middle)
+        depth = region_medians(dense.order, touching.labels, middle=middle)
         foremost = np.stack([foremost_regions(depth, share, cut=cut)[front] for share in (0.5, 0.25)])
     else:
-        foremost = np.zeros((2, beside.count), np.bool_)
-    lengths = boundary_length(beside, front, length)
+        foremost = np.zeros((2, touching.count), np.bool_)
+    lengths = boundary_length(touching, front, length)
     return Ownership(
-        beside.first[asked], beside.second[asked], lengths[asked], true[asked], predicted[asked], foremost[:, asked]
+        touching.first[asked], touching.second[asked], lengths[asked], true[asked], predicted[asked], foremost[:, asked]
     )
 
 
@@ -271,26 +271,26 @@ def whole_order(given: Sides) -> WholeOrder:
     --------
     >>> regions = np.array([[0, 0, 1, 1, 2, 2]], np.int32)
     >>> sides = np.array([[np.nan, -1, 1, 1, -1, np.nan]], np.float32)      # 1 is in front of both
-    >>> found = whole_order(Sides(sides, regions))
-    >>> found.partition.depth, found.violated_pairs
+    >>> solution = whole_order(Sides(sides, regions))
+    >>> solution.partition.depth, solution.violated_pairs
     (array([0., 1., 0.]), 0)
     """
     if given.labels is None:
         raise InputError("labelled contours without regions: expected the regions that they bound")
-    beside = neighbours(given.labels)
-    owner, cracks = order_of_pairs(given, beside), beside.cracks
+    touching = neighbours(given.labels)
+    owner, cracks = order_of_pairs(given, touching), touching.cracks
     asked = owner != 0
-    front, behind = np.where(owner > 0, (beside.first, beside.second), (beside.second, beside.first))[:, asked]
-    length, count = cracks[asked], int(beside.labels.max()) + 1
-    found = layers(front, behind, length, count)
-    painted = np.append(found.layer, np.nan)[beside.labels].astype(np.float32)
+    front, behind = np.where(owner > 0, (touching.first, touching.second), (touching.second, touching.first))[:, asked]
+    length, count = cracks[asked], int(touching.labels.max()) + 1
+    solution = layers(front, behind, length, count)
+    painted = np.append(solution.layer, np.nan)[touching.labels].astype(np.float32)
     return WholeOrder(
-        Partition(beside.labels, found.layer, painted),
+        Partition(touching.labels, solution.layer, painted),
         int(asked.sum()),
-        int(found.violated.sum()),
+        int(solution.violated.sum()),
         float(length.sum()),
-        float(length[found.violated].sum()),
-        found.bound,
+        float(length[solution.violated].sum()),
+        solution.bound,
     )
 
 
@@ -309,24 +309,26 @@ def foremost_regions(depth: NDArray[np.float64], share: float, *, cut: Cut = "ce
     """
     if cut not in ("ceil", "floor", "round"):
         raise InputError(f"cut {cut!r}: expected 'ceil', 'floor' or 'round'")
-    known = np.sort(depth[~np.isnan(depth)])
-    exact = share * known.size
+    depths = np.sort(depth[~np.isnan(depth)])
+    exact = share * depths.size
     count = {"ceil": math.ceil(exact), "floor": math.floor(exact), "round": math.floor(exact + 0.5)}[cut]
     if count == 0:
         return np.zeros(depth.shape, np.bool_)
-    foremost: NDArray[np.bool_] = depth >= known[-count]
+    foremost: NDArray[np.bool_] = depth >= depths[-count]
     return foremost
 
 
-def boundary_length(beside: Neighbours, front: Ints, length: Length = "crack") -> NDArray[np.float64]:
+def boundary_length(touching: Neighbours, front: Ints, length: Length = "crack") -> NDArray[np.float64]:
     """The length of each pair's common boundary; ``front`` is the region in front."""
     if length not in ("crack", "front-pixels", "both-pixels"):
         raise InputError(f"length {length!r}: expected 'crack', 'front-pixels' or 'both-pixels'")
     if length == "crack":
-        return beside.cracks
-    flat = beside.labels.ravel()
-    total = np.zeros(beside.count)
-    pixels = np.unique(np.concatenate([beside.pair * flat.size + beside.here, beside.pair * flat.size + beside.there]))
+        return touching.cracks
+    flat = touching.labels.ravel()
+    total = np.zeros(touching.count)
+    pixels = np.unique(
+        np.concatenate([touching.pair * flat.size + touching.here, touching.pair * flat.size + touching.there])
+    )
     pair, index = pixels // flat.size, pixels % flat.size
     counted = np.ones(pair.size, np.bool_) if length == "both-pixels" else flat[index] == front[pair]
     np.add.at(total, pair[counted], 1)
@@ -334,22 +336,22 @@ def boundary_length(beside: Neighbours, front: Ints, length: Length = "crack") -
 
 
 def _whole(given: Sides) -> Partition | None:
-    found = with_whole_order(given)
-    return found.whole if isinstance(found, Sides) else None
+    ordered = with_whole_order(given)
+    return ordered.whole if isinstance(ordered, Sides) else None
 
 
 def _was_labelled(given: Ordering, regions: LabelMap) -> bool:
     return isinstance(given, Sides) and given.labels is not None and np.array_equal(given.labels, regions)
 
 
-def _votes(given: Sides, beside: Neighbours, reach: int) -> NDArray[np.float64]:
+def _votes(given: Sides, touching: Neighbours, reach: int) -> NDArray[np.float64]:
     """Per pixel pair +1 for the pair's first region, −1 for its second, 0 for no vote. Corners have none."""
-    labels = beside.labels
+    labels = touching.labels
     width = labels.shape[1]
     right, below = np.empty(labels.shape, np.int8), np.empty(labels.shape[::-1], np.int8)
     nearest_steps(labels, given.sides, reach, right)
     nearest_steps(np.ascontiguousarray(labels.T), np.ascontiguousarray(given.sides.T), reach, below)
-    level = beside.there == beside.here + 1
-    votes = np.where(level, right.ravel()[beside.here], below.T[beside.here // width, beside.here % width])
-    here_is_first = labels.ravel()[beside.here] == beside.first[beside.pair]
-    return np.where(beside.straight, np.where(here_is_first, votes, -votes), 0).astype(np.float64)
+    level = touching.there == touching.here + 1
+    votes = np.where(level, right.ravel()[touching.here], below.T[touching.here // width, touching.here % width])
+    here_is_first = labels.ravel()[touching.here] == touching.first[touching.pair]
+    return np.where(touching.straight, np.where(here_is_first, votes, -votes), 0).astype(np.float64)

@@ -48,8 +48,8 @@ def layers(front: ArrayLike, behind: ArrayLike, weight: ArrayLike, count: int) -
     As little weight as possible is contradicted, then as few comparisons. There are as few layers as that allows. Without
     comparisons every layer is NaN.
 
-    >>> found = layers([0, 1, 2], [1, 2, 0], [5, 3, 1], 4)     # a circle of three; 3 is compared with none
-    >>> found.layer, found.violated, found.bound
+    >>> result = layers([0, 1, 2], [1, 2, 0], [5, 3, 1], 4)     # a circle of three; 3 is compared with none
+    >>> result.layer, result.violated, result.bound
     (array([ 2.,  1.,  0., nan]), array([False, False,  True]), 1.0)
     """
     above, below = np.asarray(front, np.int64), np.asarray(behind, np.int64)
@@ -118,19 +118,19 @@ def _by_cycles(arcs: Sequence[Arc], weight: NDArray[np.float64]) -> tuple[list[i
     Every cycle that is found is charged the weight of its lightest arc, which all its arcs pay; what is paid up goes. The
     charges add up to a lower bound. Then arcs come back, the heaviest first, unless that closes a cycle again.
     """
-    left, kept, bound = weight.copy(), dict(enumerate(arcs)), 0.0
-    while cycle := _cycle(kept):
+    left, remaining, bound = weight.copy(), dict(enumerate(arcs)), 0.0
+    while cycle := _cycle(remaining):
         charge = float(left[cycle].min())
         left[cycle] -= charge
         bound += charge
         for n in cycle:
             if left[n] <= 0:
-                del kept[n]
-    gone = [n for n in range(len(arcs)) if n not in kept]
+                del remaining[n]
+    gone = [n for n in range(len(arcs)) if n not in remaining]
     for n in sorted(gone, key=lambda n: (-weight[n], n)):
-        if not _cycle({**kept, n: arcs[n]}):
-            kept[n] = arcs[n]
-    return [n for n in gone if n not in kept], bound
+        if not _cycle({**remaining, n: arcs[n]}):
+            remaining[n] = arcs[n]
+    return [n for n in gone if n not in remaining], bound
 
 
 def _cycle(arcs: dict[int, Arc]) -> list[int]:

@@ -60,8 +60,8 @@ class LocalMatch:
 
     def outcomes(self) -> Outcomes:
         """The four counts."""
-        found, true = _counts(self.detected_codes()), _counts(self.truth_codes())
-        return Outcomes(true[CONSISTENT], true[INCONSISTENT], found[FALSE], true[MISSED])
+        detected, true = _counts(self.detected_codes()), _counts(self.truth_codes())
+        return Outcomes(true[CONSISTENT], true[INCONSISTENT], detected[FALSE], true[MISSED])
 
     def inconsistencies(self) -> NDArray[np.int64]:
         """Inconsistent pairs by their reason: rough direction, wrong side, no direction (:class:`Inconsistency`)."""
@@ -79,8 +79,8 @@ class Inconsistency:
     most 90° off. On the **wrong side** it is more than 90° off. **Undirected** contours have no direction: the system gave both
     sides one depth. The three add up to the inconsistent ones. NaN where they were not counted.
 
-    >>> found = Inconsistency(np.array([6.0]), rough=np.array([3.0]), wrong_side=np.array([1.0]), undirected=np.array([0.0]))
-    >>> found.right_side
+    >>> result = Inconsistency(np.array([6.0]), rough=np.array([3.0]), wrong_side=np.array([1.0]), undirected=np.array([0.0]))
+    >>> result.right_side
     array([0.9])
     """
 
@@ -90,14 +90,14 @@ class Inconsistency:
     undirected: NDArray[np.float64]
 
     @property
-    def found(self) -> NDArray[np.float64]:
-        """Contour pixels of the truth that were found."""
+    def matched(self) -> NDArray[np.float64]:
+        """Contour pixels of the truth that have a match."""
         return self.consistent + self.rough + self.wrong_side + self.undirected
 
     @property
     def right_side(self) -> NDArray[np.float64]:
-        """Share of what was found that has the right side in front: the figure/ground accuracy at an angle of 90°."""
-        return ratio(self.consistent + self.rough, self.found)
+        """Share of matched pixels that have the right side in front: the figure/ground accuracy at an angle of 90°."""
+        return ratio(self.consistent + self.rough, self.matched)
 
 
 def match_contours(
@@ -132,8 +132,8 @@ def match_contours(
     --------
     >>> from hyperacuity.ordering import contours, ordering
     >>> near_left, near_right = ordering([[2, 2, 1, 1]] * 4), ordering([[1, 1, 2, 2]] * 4)
-    >>> found = match_contours(contours(near_left), contours(near_right)).outcomes()
-    >>> float(found.consistent), float(found.inconsistent)
+    >>> result = match_contours(contours(near_left), contours(near_right)).outcomes()
+    >>> float(result.consistent), float(result.inconsistent)
     (0.0, 4.0)
     """
     same_size(detected.pixels, truth.pixels)
@@ -146,8 +146,8 @@ def match_contours(
     else:
         detected_angle, truth_angle = detected.angle.ravel(), truth.angle.ravel()
 
-        def disagreement(true: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.float64]:
-            return np.nan_to_num(angle_between(truth_angle[true], detected_angle[found])) * (radius / 180)
+        def disagreement(true: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.nan_to_num(angle_between(truth_angle[true], detected_angle[other])) * (radius / 180)
 
         pairs = match(detected.pixels, truth.pixels, tolerance_px=radius, pair_cost=disagreement, pair_cost_most=radius)
     detected_at, truth_at = detected.angle.flat[pairs.detected], truth.angle.flat[pairs.truth]
@@ -175,19 +175,19 @@ def combine(
     if not matches:
         return Outcomes(0, 0, 0, 0)
     veils = [None] * len(matches) if unknown is None else list(unknown)
-    found = [_veiled(one.detected_codes(), veil) for one, veil in zip(matches, veils, strict=True)]
+    detected = [_veiled(one.detected_codes(), veil) for one, veil in zip(matches, veils, strict=True)]
     recalled = [_counts(one.truth_codes()) for one in matches]
     if annotators == "bsds":
         # The best of the annotators' verdicts on each detection; a pixel unknown to one may be false to another.
         rank = np.array([0, 5, 4, 2, 0, 3], np.uint8)
-        best = np.max([rank[codes] for codes in found], axis=0)
+        best = np.max([rank[codes] for codes in detected], axis=0)
         counted = np.bincount(best.ravel(), minlength=6)
         true = np.sum(recalled, axis=0)
         of_truth = {"recalled_consistent": true[CONSISTENT], "recalled_inconsistent": true[INCONSISTENT]}
         return Outcomes(counted[5], counted[4], counted[2], true[MISSED], **of_truth)
     each = [
         Outcomes(true[CONSISTENT], true[INCONSISTENT], _counts(codes)[FALSE], true[MISSED])
-        for codes, true in zip(found, recalled, strict=True)
+        for codes, true in zip(detected, recalled, strict=True)
     ]
     if annotators == "best":
         return each[_best(each)]

@@ -53,8 +53,8 @@ class OcclusionMap:
 def occlusion_map(soft: ArrayLike, angle: ArrayLike, *, name: str = "occlusion map") -> OcclusionMap:
     """A prediction, checked. Angles are degrees of the way from the near side to the far one, any turn of them.
 
-    >>> found = occlusion_map([[0, 0.5]], [[0, -90]])
-    >>> found.angle
+    >>> result = occlusion_map([[0, 0.5]], [[0, -90]])
+    >>> result.angle
     array([[  0., 270.]])
     """
     strength, degrees = soft_map(soft, name=name), angle_map(angle, name=f"angles of {name}")
@@ -90,10 +90,10 @@ def owned_contours(truth: Truth, *, name: str = "truth") -> Contours:
     if isinstance(truth, Contours):
         return Contours(truth.pixels & ~np.isnan(truth.angle), truth.angle)
     angle = angle_map(truth, name=name)
-    known = ~np.isnan(angle)
-    if known.all():
+    directed = ~np.isnan(angle)
+    if directed.all():
         raise InputError(f"{name}: every pixel has an angle, expected NaN wherever there is no boundary")
-    return Contours(known, angle)
+    return Contours(directed, angle)
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ class OcclusionProtocol(BaseProtocol):
     def parts(self) -> dict[str, object]:
         """Parts of the signature."""
         of = self.boundary.parts()
-        own = {"tol": of["tol"], "angle": f"{number(self.angle)}deg", "recall": self.recall}
-        return own | {key: of[key] for key in ("nms", "thin", "thr")}
+        parts = {"tol": of["tol"], "angle": f"{number(self.angle)}deg", "recall": self.recall}
+        return parts | {key: of[key] for key in ("nms", "thin", "thr")}
 
 
 OCCLUSION = OcclusionProtocol()
@@ -238,13 +238,13 @@ def tally_occlusion_humans(truths: Sequence[Truth], protocol: OcclusionProtocol 
     matched, right = np.zeros((2, n, *people[0].pixels.shape), np.bool_)
     sums = np.zeros(2, np.int64)
     for one, other in itertools.combinations(range(n), 2):
-        found = match(people[one].pixels, people[other].pixels, protocol.tolerance)
-        apart = angle_between(people[one].angle.flat[found.detected], people[other].angle.flat[found.truth])
+        matches = match(people[one].pixels, people[other].pixels, protocol.tolerance)
+        apart = angle_between(people[one].angle.flat[matches.detected], people[other].angle.flat[matches.truth])
         agreeing = apart <= protocol.angle
-        for person, pixels in ((one, found.detected), (other, found.truth)):
+        for person, pixels in ((one, matches.detected), (other, matches.truth)):
             matched[person].flat[pixels] = True
             right[person].flat[pixels[agreeing]] = True
-        sums += 2 * np.array([np.count_nonzero(agreeing), found.count])
+        sums += 2 * np.array([np.count_nonzero(agreeing), matches.count])
     drawn = sum(one.count for one in people)
     counts = (*sums, drawn * (n - 1), right.sum(), matched.sum(), drawn)
     return OcclusionTally(*(np.array([count], np.int64) for count in counts), protocol=protocol)
@@ -268,8 +268,8 @@ def match_occlusion(
     marked = np.asarray(soft >= np.float32(threshold))
     pixels = thin(marked) if protocol.thin else marked
     near = tolerance_in_pixels(soft.shape, protocol.tolerance)
-    found = Contours(pixels, prediction.angle)
-    return match_contours(found, owned_contours(truth), radius=near, angle=protocol.angle)
+    detected = Contours(pixels, prediction.angle)
+    return match_contours(detected, owned_contours(truth), radius=near, angle=protocol.angle)
 
 
 def _prepared(

@@ -56,9 +56,9 @@ def as_boundaries(tally: OcclusionTally, *, directed: bool = True) -> BoundaryTa
     """
     protocol = protocol_of([tally], OcclusionProtocol)
     recalled = tally.truth_right if directed and protocol.recall == "right" else tally.truth_matched
-    found = tally.detected_right if directed else tally.detected_matched
+    detected = tally.detected_right if directed else tally.detected_matched
     # Neither of the last two is used: how thick maps are is not known here, nor what the mean of annotators would be.
-    counts = (recalled, tally.truth, found, tally.detected, tally.detected, tally.detected)
+    counts = (recalled, tally.truth, detected, tally.detected, tally.detected, tally.detected)
     return BoundaryTally(*counts, protocol=protocol.boundary)
 
 
@@ -75,7 +75,7 @@ def collect_occlusion(tallies: Mapping[str, OcclusionTally], *, resamples: int =
     )
     whole = total(every)
     once = np.ones((1, len(every)), np.int64)
-    found = OcclusionScore(
+    score = OcclusionScore(
         protocol=protocol,
         images=tuple(tallies),
         opr=replace(opr, thickness=float("nan")),
@@ -84,9 +84,9 @@ def collect_occlusion(tallies: Mapping[str, OcclusionTally], *, resamples: int =
         aor=float(_resampled_aor(every, once)[0]),
     )
     if not resamples:
-        return found
+        return score
     drawn = _resampled_aor(every, Bootstrap(len(every), resamples, seed))
-    return replace(found, aor_interval=percentile_interval(drawn))
+    return replace(score, aor_interval=percentile_interval(drawn))
 
 
 def _resampled_aor(tallies: Sequence[OcclusionTally], weights: Draws) -> Floats:
@@ -94,8 +94,8 @@ def _resampled_aor(tallies: Sequence[OcclusionTally], weights: Draws) -> Floats:
     protocol = protocol_of(tallies, OcclusionProtocol)
     recalled = "truth_right" if protocol.recall == "right" else "truth_matched"
     names = (recalled, "truth", "detected_right", "detected", "detected_matched")
-    found, truth, right, detected, matched = (resample(weights, stack(tallies, name)) for name in names)
-    f = f_measure(ratio(found, truth, empty=0.0), ratio(right, detected, empty=0.0))
+    hits, truth, right, detected, matched = (resample(weights, stack(tallies, name)) for name in names)
+    f = f_measure(ratio(hits, truth, empty=0.0), ratio(right, detected, empty=0.0))
     best = f.argmax(axis=1)[:, None]
     return ratio(np.take_along_axis(right, best, 1)[:, 0], np.take_along_axis(matched, best, 1)[:, 0])
 

@@ -25,8 +25,8 @@ from hyperacuity.tally import Example, Task
 
 def _examples(scene: Any) -> Iterable[Example]:
     truth = ordering(scene.order)
-    found = contours(truth)
-    yield occlusion_map(found.pixels, found.angle), truth, {"nms": "none"}
+    outline = contours(truth)
+    yield occlusion_map(outline.pixels, outline.angle), truth, {"nms": "none"}
 
 
 TASK: Task[OcclusionProtocol, OcclusionTally, OcclusionScore] = Task(

@@ -77,8 +77,8 @@ def ordering(
 
     Examples
     --------
-    >>> found = ordering([[3, 3, 1], [3, 1, 1]])
-    >>> found.labels, found.depth
+    >>> result = ordering([[3, 3, 1], [3, 1, 1]])
+    >>> result.labels, result.depth
     (array([[0, 0, 1],
            [0, 1, 1]], dtype=int32), array([3., 1.]))
     >>> type(ordering([[float("nan"), -1, 1, float("nan")]])).__name__
@@ -115,8 +115,8 @@ def pieces(order: OrderMap) -> Partition:
         labels = consecutive(np.where(unknown, np.int32(VOID), labels))
     count = int(labels.max()) + 1
     depth = np.empty(count)
-    known = ~unknown
-    depth[labels[known]] = order[known]
+    valid = ~unknown
+    depth[labels[valid]] = order[valid]
     return Partition(labels, depth, order)
 
 
@@ -157,8 +157,8 @@ def consecutive(labels: LabelMap) -> LabelMap:
     """
     highest = int(labels.max())
     if highest > 8 * labels.size:  # too sparse for a table of all labels
-        found, indices = np.unique(labels, return_inverse=True)
-        return (indices.reshape(labels.shape) - np.searchsorted(found, 0)).astype(np.int32)
+        distinct, indices = np.unique(labels, return_inverse=True)
+        return (indices.reshape(labels.shape) - np.searchsorted(distinct, 0)).astype(np.int32)
     used = np.zeros(highest + 2, np.bool_)  # the last entry takes the void
     used[labels] = True
     used[-1] = False

@@ -113,15 +113,15 @@ def compare_regions(
     compare_pairs(depth, start, truth.depth[matched], size_class, same_depth, leave_ties, agreeing, pairs)
     shares = (Fraction(int(agreeing[a, b]), int(distinct[a] * distinct[b])) for a, b in np.argwhere(agreeing))
     consistent = sum(shares, start=Fraction(0))
-    compared = found = int(pairs.sum())
+    compared = counted = int(pairs.sum())
     if missed_pairs == "literal":
         left = np.setdiff1d(np.arange(truth.regions), matched)
-        found = _true_pairs(truth.depth[left], same_depth, leave_ties)
+        counted = _true_pairs(truth.depth[left], same_depth, leave_ties)
     return PairCounts(
         consistent=consistent,
         inconsistent=compared - consistent,
         false=int(count_unequal(depth, start, same_depth)),
-        missed=_true_pairs(truth.depth, same_depth, leave_ties) - found,
+        missed=_true_pairs(truth.depth, same_depth, leave_ties) - counted,
         dropped=dropped,
     )
 
@@ -159,11 +159,11 @@ def pair_tables(
 
 def known_regions(given: Partition) -> Partition:
     """The partition without its regions of unknown depth; what they covered is void."""
-    known = ~np.isnan(given.depth)
-    if known.all():
+    valid = ~np.isnan(given.depth)
+    if valid.all():
         return given
-    number = np.append(np.where(known, np.cumsum(known) - 1, -1), -1).astype(np.int32)
-    return Partition(number[given.labels], given.depth[known], given.order)
+    number = np.append(np.where(valid, np.cumsum(valid) - 1, -1), -1).astype(np.int32)
+    return Partition(number[given.labels], given.depth[valid], given.order)
 
 
 def _true_pairs(depth: NDArray[np.float64], same_depth: float, leave_ties: bool) -> int:

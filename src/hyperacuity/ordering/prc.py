@@ -165,8 +165,8 @@ def from_confusion(table: ArrayLike) -> Outcomes:
     detections where there is nothing; the diagonal of the rest is consistent, everything beside it inconsistent. The corner
     (nothing, correctly) is not used.
 
-    >>> found = from_confusion([[0, 3, 1], [2, 5, 1], [0, 1, 1]])
-    >>> [float(n) for n in (found.consistent, found.inconsistent, found.false, found.missed)]
+    >>> result = from_confusion([[0, 3, 1], [2, 5, 1], [0, 1, 1]])
+    >>> [float(n) for n in (result.consistent, result.inconsistent, result.false, result.missed)]
     [6.0, 2.0, 2.0, 4.0]
     """
     counts = np.asarray(table, np.float64)

@@ -116,8 +116,8 @@ def collect_sweep(
     gdc = _consistency(pairs[..., :4], protocol, weights) if possible[1] else None
     if gdc is None:
         reasons["gdc"] = LOCAL_ONLY
-    for name, found in (("ldc", ldc), ("gdc", gdc)):
-        if found is not None and found.best.index < 0:
+    for name, consistency in (("ldc", ldc), ("gdc", gdc)):
+        if consistency is not None and consistency.best.index < 0:
             reasons[name] = NOTHING_THERE
     chosen = max(ldc.best.index, 0)
     accuracies = _accuracies(questions, protocol)
@@ -163,11 +163,11 @@ def resampled_scores(tallies: Sequence[OrderingTally], weights: NDArray[np.int64
     """
     protocol = protocol_of(tallies, Protocol)
     contours, pairs, questions = (stack(tallies, name)[:, None] for name in ("contours", "pairs", "questions"))
-    found = {}
+    scores = {}
     for which, counts in (("ldc", contours), ("gdc", pairs[..., :4])):
         for name, values in zip(PARTS, _resampled(counts, protocol, weights), strict=True):
-            found[f"{which}-{name}"] = values
-    return found | dict(zip(ACCURACIES, _resampled_accuracies(questions[:, 0], protocol, weights).T, strict=True))
+            scores[f"{which}-{name}"] = values
+    return scores | dict(zip(ACCURACIES, _resampled_accuracies(questions[:, 0], protocol, weights).T, strict=True))
 
 
 def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: Draws | None) -> Consistency:
@@ -234,7 +234,7 @@ def criteria(protocol: Protocol) -> Criteria:
     names = ("ldc-ori", "gdc-ori", "racc", "bacc", "bacc50", "bacc25")
 
     def rescore(tallies: Sequence[OrderingTally], weights: NDArray[np.int64]) -> Numbers:
-        found = resampled_scores(tallies, weights)
-        return np.column_stack([found[name] for name in names])
+        scores = resampled_scores(tallies, weights)
+        return np.column_stack([scores[name] for name in names])
 
     return Criteria(names, ("max",) * len(names), rescore, ("racc", "bacc", "ldc-ori"))

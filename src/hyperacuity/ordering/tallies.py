@@ -92,29 +92,29 @@ def tally(
 
     Examples
     --------
-    >>> found = tally([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
-    >>> found.contours[:4], found.pairs[:4], found.questions[:, :2]
+    >>> result = tally([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
+    >>> result.contours[:4], result.pairs[:4], result.questions[:, :2]
     (array([3., 0., 0., 0.]), array([1., 0., 0., 0.]), array([[1., 3.],
            [1., 3.]]))
     """
     if not len(truths):
         raise InputError("there is no truth to compare with: expected at least one annotator's order")
-    found, *known = map(
+    given_order, *orders = map(
         with_whole_order, [_ordering(prediction, "prediction"), *(_ordering(t, "truth") for t in truths)]
     )
     asked = [label_map(labels, name="regions") for labels in regions]
-    for given in (*known, *asked):
-        same_size(_pixels(found), given if isinstance(given, np.ndarray) else _pixels(given))
-    systems = [found]
+    for given in (*orders, *asked):
+        same_size(_pixels(given_order), given if isinstance(given, np.ndarray) else _pixels(given))
+    systems = [given_order]
     if on_regions:
-        if not isinstance(found, Partition) or not asked:
+        if not isinstance(given_order, Partition) or not asked:
             raise InputError("only an order map can be brought onto regions, and the regions must be given")
-        systems = [partition(found.order, labels, middle=protocol.middle) for labels in asked]
+        systems = [partition(given_order.order, labels, middle=protocol.middle) for labels in asked]
     if asked:
         protocol = _on_regions(protocol, "given,transfer" if on_regions else "given")
-    pairs = [counts for system in systems if (counts := _pairs(system, known, protocol)) is not None]
-    questions = _questions(found, known, asked, protocol)
-    along = [_contours(system, known, protocol) for system in systems]
+    pairs = [counts for system in systems if (counts := _pairs(system, orders, protocol)) is not None]
+    questions = _questions(given_order, orders, asked, protocol)
+    along = [_contours(system, orders, protocol) for system in systems]
     return OrderingTally(
         contours=sum((counts for counts, _ in along), start=np.zeros(6)),
         pairs=sum(pairs, start=np.zeros(5)),
@@ -134,14 +134,14 @@ def tally_questions(
 ) -> OrderingTally:
     """As :func:`tally`, but figure/ground questions only: contours and pairs are not counted, which takes most of the time.
 
-    >>> found = tally_questions([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
-    >>> found.questions[:, :2], found.measured
+    >>> result = tally_questions([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
+    >>> result.questions[:, :2], result.measured
     (array([[1., 3.],
            [1., 3.]]), array([0, 0, 1]))
     """
     asked = [label_map(labels, name="regions") for labels in regions]
-    known = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
-    questions = _questions(_ordering(prediction, "prediction"), known, asked, protocol)
+    orders = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
+    questions = _questions(_ordering(prediction, "prediction"), orders, asked, protocol)
     return OrderingTally(
         contours=np.zeros(6),
         pairs=np.zeros(5),
@@ -189,9 +189,9 @@ def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protoc
     """Counts of contour pixels, and the inconsistent ones by their reason."""
     matches = match_image(prediction, truths, protocol)
     unknown = [None if truth.labels is None else truth.labels == VOID for truth in truths]
-    found = combine(matches, protocol.annotators, unknown=unknown)
+    outcomes = combine(matches, protocol.annotators, unknown=unknown)
     reasons = split_inconsistent(matches, protocol.annotators, unknown=unknown).astype(np.float64)
-    return np.array([float(getattr(found, name)) for name in LOCAL_FIELDS]), reasons
+    return np.array([float(getattr(outcomes, name)) for name in LOCAL_FIELDS]), reasons
 
 
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
@@ -205,14 +205,14 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
         return None
     each = []
     for truth, whole in partitions:
-        found = compare_regions(
+        pairs = compare_regions(
             system,
             truth,
             same_depth=protocol.same_depth,
             equal_pairs="exclude" if whole else protocol.equal_pairs,
             missed_pairs=protocol.missed_pairs,
         )
-        counts = [found.consistent, found.inconsistent, found.false, found.missed, found.dropped]
+        counts = [pairs.consistent, pairs.inconsistent, pairs.false, pairs.missed, pairs.dropped]
         each.append(np.array([float(count) for count in counts]))
     if protocol.annotators == "best":
         each = [max(each, key=lambda counts: float(np.nan_to_num(Outcomes(*counts[:4]).f(1), nan=-1.0)))]

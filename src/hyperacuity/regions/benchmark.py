@@ -112,8 +112,8 @@ def tally(
     nested = isinstance(prediction, Levels)
     if isinstance(prediction, Levels) and not np.array_equal(prediction.thresholds, protocol.thresholds):
         raise InputError(f"the hierarchy is cut at other levels than the {protocol.levels} of the protocol")
-    found = {name: np.asarray(value) for name, value in vars(compare(prediction, truths)).items()}
-    return RegionTally(**found, images=np.array(1), stacks=np.array(int(not nested)), protocol=protocol)
+    sums = {name: np.asarray(value) for name, value in vars(compare(prediction, truths)).items()}
+    return RegionTally(**sums, images=np.array(1), stacks=np.array(int(not nested)), protocol=protocol)
 
 
 def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: int = 0) -> RegionScore:

@@ -40,8 +40,8 @@ def compare(prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike
 
     Examples
     --------
-    >>> found = compare([[[0, 0, 1, 1]], [[0, 0, 0, 0]]], [[[5, 5, 7, 7]]])
-    >>> found.covered, found.rand, found.variation
+    >>> result = compare([[[0, 0, 1, 1]], [[0, 0, 0, 0]]], [[[5, 5, 7, 7]]])
+    >>> result.covered, result.rand, result.variation
     (array([4., 2.]), array([1.        , 0.33333333]), array([0., 1.]))
     """
     if len(truths) == 0:
@@ -96,8 +96,8 @@ def covering(segmentation: ArrayLike, truth: ArrayLike) -> float:
     >>> covering([[0, 0, 0, 1]], [[0, 0, 1, 1]])
     0.5833333333333333
     """
-    found = compare([segmentation], [truth])
-    return float(found.covered[0] / found.truth_area) if found.truth_area else float("nan")
+    sums = compare([segmentation], [truth])
+    return float(sums.covered[0] / sums.truth_area) if sums.truth_area else float("nan")
 
 
 def rand_index(segmentation: ArrayLike, truth: ArrayLike) -> float:

@@ -88,8 +88,8 @@ def prune(tree: Hierarchy, energy: Energy, lam: float) -> LabelMap:
     >>> prune(tree, piecewise_constant(tree, [[0, 1, 4, 5]]), 1.0)
     array([[0, 0, 2, 2]], dtype=int32)
     """
-    _, kept = _solve(tree, energy, lam)
-    whole = np.where(kept[tree.leaves :], 1.0, 2.0)
+    _, whole_nodes = _solve(tree, energy, lam)
+    whole = np.where(whole_nodes[tree.leaves :], 1.0, 2.0)
     return _cut(tree, _inherited(tree, whole) < 2)
 
 
@@ -117,8 +117,8 @@ def pruning_path(tree: Hierarchy, energy: Energy) -> PruningPath:
     together = energy.complexity[tree.children].sum(axis=1)
     if (energy.complexity[tree.leaves :] > together).any():
         raise UsageError("a node is more complex than its children together, so there is no nested path over λ")
-    found = scales(tree.children, energy.data, energy.complexity)
-    return PruningPath(tree, _inherited(tree, found[tree.leaves :]))
+    lambdas = scales(tree.children, energy.data, energy.complexity)
+    return PruningPath(tree, _inherited(tree, lambdas[tree.leaves :]))
 
 
 def _node_sums(tree: Hierarchy, values: ArrayLike) -> NDArray[np.float64]:
@@ -151,10 +151,10 @@ def _solve(tree: Hierarchy, energy: Energy, lam: float) -> tuple[Nodes, NDArray[
     _check(tree, energy)
     if not lam >= 0:
         raise UsageError(f"λ is {lam}, expected 0 or more")
-    own = energy.data + lam * energy.complexity
-    best, kept = np.empty_like(own), np.empty(len(own), np.bool_)
-    least_costs(tree.children, own, best, kept)
-    return best, kept
+    alone = energy.data + lam * energy.complexity
+    best, whole = np.empty_like(alone), np.empty(len(alone), np.bool_)
+    least_costs(tree.children, alone, best, whole)
+    return best, whole
 
 
 def _check(tree: Hierarchy, energy: Energy) -> None:

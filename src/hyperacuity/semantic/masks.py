@@ -68,8 +68,8 @@ def masks2edges(
         raise InputError(f"a radius of {radius:g} reaches no other pixel, expected 1 or more")
     left_out = np.isin(given, list(ignore)) if len(ignore) else None
     edges = np.zeros((len(classes), *given.shape), np.bool_)
-    for c, found in class_edges(index, objects, left_out, radius).items():
-        edges[c] = thinned(found) if thin else found
+    for c, boundary in class_edges(index, objects, left_out, radius).items():
+        edges[c] = thinned(boundary) if thin else boundary
     return edges
 
 

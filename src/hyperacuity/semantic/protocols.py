@@ -146,9 +146,9 @@ def numbered(count: int) -> tuple[str, ...]:
 
 def _named(classes: tuple[str, ...]) -> str:
     """Classes in a signature: a name that all know, or how many there are with a digest of their names."""
-    known = {(): "numbered", VOC: "voc", CITYSCAPES: "cityscapes"}
-    if classes in known:
-        return known[classes]
+    names = {(): "numbered", VOC: "voc", CITYSCAPES: "cityscapes"}
+    if classes in names:
+        return names[classes]
     if classes == numbered(len(classes)):
         return str(len(classes))
     digest = hashlib.blake2b("\n".join(classes).encode(), digest_size=4).hexdigest()

@@ -114,16 +114,16 @@ def collect(tallies: Mapping[str, SemanticTally], *, resamples: int = 1000, seed
     ods, ois = [], []
     for c in _scored(sums):
         of_class = {image: one.of_class(c) for image, one in tallies.items()}
-        found = _class_score(names[c], of_class, len(every) - int(sums.shown[c]), protocol)
+        score = _class_score(names[c], of_class, len(every) - int(sums.shown[c]), protocol)
         if drawn is not None:
             samples = _resampled([of_class[image] for image in sorted(of_class)], drawn)
             ods.append(samples[0])
             ois.append(samples[1])
             intervals = [percentile_interval(values) for values in samples]
-            found = replace(
-                found, ods=replace(found.ods, interval=intervals[0]), ois=replace(found.ois, interval=intervals[1])
+            score = replace(
+                score, ods=replace(score.ods, interval=intervals[0]), ois=replace(score.ois, interval=intervals[1])
             )
-        classes[found.name] = found
+        classes[score.name] = score
     return SemanticScore(
         protocol=protocol,
         images=tuple(tallies),
@@ -144,8 +144,8 @@ def _total(every: Sequence[SemanticTally]) -> SemanticTally:
 
 def _scored(sums: SemanticTally) -> list[int]:
     """The classes that count: those with maps and with truth."""
-    found: list[int] = np.flatnonzero((sums.shown > 0) & (sums.truth > 0)).tolist()
-    return found
+    indices: list[int] = np.flatnonzero((sums.shown > 0) & (sums.truth > 0)).tolist()
+    return indices
 
 
 def _class_score(name: str, tallies: Mapping[str, BoundaryTally], missing: int, protocol: Protocol) -> ClassScore:
@@ -167,9 +167,9 @@ def _class_score(name: str, tallies: Mapping[str, BoundaryTally], missing: int, 
 
 def _resampled(tallies: Sequence[BoundaryTally], weights: Draws) -> tuple[Floats, Floats]:
     """ODS and OIS of a class on every resampled data set; NaN where no image that has the class was drawn."""
-    found = resampled_scores(tallies, weights)
+    scores = resampled_scores(tallies, weights)
     there = resample(weights, stack(tallies, "truth")[:, 0]) > 0
-    return np.where(there, found["ods"], NAN), np.where(there, found["ois"], NAN)
+    return np.where(there, scores["ods"], NAN), np.where(there, scores["ois"], NAN)
 
 
 def _mean(classes: Sequence[ClassScore], intervals: Sequence[tuple[float, float]]) -> SemanticMean:
@@ -183,8 +183,8 @@ def _mean_of(rows: Sequence[Floats]) -> Floats:
     if not rows:
         return np.array([NAN])
     values = np.stack(rows)
-    known = ~np.isnan(values)
-    sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
+    valid = ~np.isnan(values)
+    sums, counts = np.where(valid, values, 0.0).sum(axis=0), valid.sum(axis=0)
     return np.where(counts > 0, sums / np.maximum(counts, 1), NAN)
 
 

@@ -34,8 +34,8 @@ class ClassMaps:
         return len(self._maps)
 
     def __getitem__(self, index: int) -> SoftMap | None:
-        found = self._maps[index]
-        return found() if callable(found) else found
+        item = self._maps[index]
+        return item() if callable(item) else item
 
     def has(self, index: int) -> bool:
         """True if a class has a map, which is not read for that."""
@@ -76,8 +76,8 @@ class SemanticTruth:
     @property
     def size(self) -> tuple[int, int]:
         """Height and width."""
-        known = [self.labels, *(self.drawn or {}).values(), *(self.drawn_objects or {}).values()]
-        first = next((one for one in known if one is not None), None)
+        maps = [self.labels, *(self.drawn or {}).values(), *(self.drawn_objects or {}).values()]
+        first = next((one for one in maps if one is not None), None)
         if first is None:
             raise InputError("the truth has neither labels nor boundaries")
         return first.shape[0], first.shape[1]
@@ -96,20 +96,20 @@ class SemanticTruth:
             together = (
                 protocol.truth == "thin" and stored is self.drawn_objects
             )  # where objects touch, lines lie side by side
-            found = {c: thin(edges) if together and edges.any() else edges for c, edges in stored.items()}
-            return {c: framed(edges, protocol) for c, edges in found.items()}
-        return self._made(protocol)
+            by_class = {c: thin(edges) if together and edges.any() else edges for c, edges in stored.items()}
+            return {c: framed(edges, protocol) for c, edges in by_class.items()}
+        return self._from_labels(protocol)
 
-    def _made(self, protocol: Protocol) -> dict[int, EdgeMap]:
+    def _from_labels(self, protocol: Protocol) -> dict[int, EdgeMap]:
         """Boundaries of the label map: thin ones at the size of the benchmark, raw ones before they are halved."""
         assert self.labels is not None  # noqa: S101  # the caller knows
         step = slice(1, None, 2) if protocol.half and protocol.truth == "thin" else slice(None)
         objects = None if self.objects is None or not protocol.instances else self.objects[step, step]
         ignored = None if self.ignored is None else self.ignored[step, step]
-        found = class_edges(self.labels[step, step], objects, ignored, protocol.radius)
+        by_class = class_edges(self.labels[step, step], objects, ignored, protocol.radius)
         if protocol.truth == "thin":
-            return {c: cropped(thin(edges), protocol.border) for c, edges in found.items()}
-        return {c: framed(edges, protocol) for c, edges in found.items()}
+            return {c: cropped(thin(edges), protocol.border) for c, edges in by_class.items()}
+        return {c: framed(edges, protocol) for c, edges in by_class.items()}
 
     def inside(self, c: int, protocol: Protocol) -> EdgeMap:
         """Pixels that the label map gives to class ``c``. ``InputError`` without a label map."""

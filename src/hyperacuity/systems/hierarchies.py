@@ -38,14 +38,14 @@ def tree_source(given: str, *, option: str = "--hierarchy") -> TreeSource:
                 raise InputError(f"has no file of its name in {folder}, expected its ucm2")
             tree = ucm_hierarchy(read_ucm(files[path.stem]))
             if tree.labels.shape != image.shape[:2]:
-                found, expected = (" × ".join(map(str, shape)) for shape in (tree.labels.shape, image.shape[:2]))
-                raise InputError(f"the hierarchy in {files[path.stem]} is of {found} pixels, the picture of {expected}")
+                size, expected = (" × ".join(map(str, shape)) for shape in (tree.labels.shape, image.shape[:2]))
+                raise InputError(f"the hierarchy in {files[path.stem]} is of {size} pixels, the picture of {expected}")
             return tree
 
         return read
     if given.partition("(")[0].strip() not in detectors():
-        known = ", ".join(detectors())
-        raise UsageError(f"{option} {given}: is neither a folder of ucm2 files nor one of the detectors {known}")
+        names = ", ".join(detectors())
+        raise UsageError(f"{option} {given}: is neither a folder of ucm2 files nor one of the detectors {names}")
     find = detector(given)
     return lambda path, image: find.hierarchy(image)
 
@@ -78,6 +78,6 @@ def segment_pictures(
             write_labels(part, regions)
         return int(regions.max()) + 1
 
-    found = list(attempt_each(work, pictures, workers, "segmenting"))
-    failed = [(str(path), str(e).removeprefix(f"{path}: ")) for path, e in found if isinstance(e, InputError)]
-    return {path.stem: count for path, count in found if isinstance(count, int)}, failed
+    results = list(attempt_each(work, pictures, workers, "segmenting"))
+    failed = [(str(path), str(e).removeprefix(f"{path}: ")) for path, e in results if isinstance(e, InputError)]
+    return {path.stem: count for path, count in results if isinstance(count, int)}, failed

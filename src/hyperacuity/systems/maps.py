@@ -43,20 +43,20 @@ def named_detectors(
     >>> list(named_detectors("canny,depth-order", lambdas="0.1,2"))
     ['canny', 'depth-order(lam=0.1)', 'depth-order(lam=2.0)']
     """
-    found: list[Detector | Orderer] = []
+    systems: list[Detector | Orderer] = []
     for name in split_names(names):
         if name == "depth-order" and lambdas is not None:
             try:
-                found += [orderer(f"depth-order(lam={float(value)})") for value in lambdas.split(",")]
+                systems += [orderer(f"depth-order(lam={float(value)})") for value in lambdas.split(",")]
             except ValueError as error:
                 raise UsageError(f"{option('lambdas', lambdas)}: expected numbers, with commas") from error
         elif name == "depth-cues" and cues is not None:
-            found.append(orderer(f"depth-cues(cues={cues!r})"))
+            systems.append(orderer(f"depth-cues(cues={cues!r})"))
         else:
-            found.append(orderer(name) if is_orderer(name) else detector(name))
-    if not found:
+            systems.append(orderer(name) if is_orderer(name) else detector(name))
+    if not systems:
         raise UsageError("`names=''` names no detector; for example `names='canny,hk'`")
-    return {str(one): one for one in found}
+    return {str(one): one for one in systems}
 
 
 def map_folders(detectors: Mapping[str, Detector | Orderer], parent: Path) -> dict[str, Path]:
@@ -196,8 +196,8 @@ class Matched:
 
     def mean_seconds(self, system: str) -> float:
         """Seconds per pair, over the pairs whose time is known; NaN where none is."""
-        known = list(self.seconds[system].values())
-        return sum(known) / len(known) if known else math.nan
+        seconds = list(self.seconds[system].values())
+        return sum(seconds) / len(seconds) if seconds else math.nan
 
 
 def match_scenes(
@@ -229,9 +229,9 @@ def match_scenes(
             with contextlib.suppress(InputError):  # compile what has not been yet, which is not to be counted
                 matcher(left[:4, :8], right[:4, :8], 2)
             began = time.thread_time()
-            found = matcher(left, right, count)
+            disparity = matcher(left, right, count)
             watch.add(str(matcher), name, time.thread_time() - began)
-            write_disparity(part, found)
+            write_disparity(part, disparity)
 
         if reuse:
             keep_file(

@@ -167,6 +167,6 @@ def see_pictures(
         height, width = seen.boundaries.shape
         return {"width": width, "height": height, "regions": int(np.unique(seen.regions(how.level)).size)}
 
-    found = list(attempt_each(work, pictures, workers, "seeing"))
-    failed = [(str(path), str(e).removeprefix(f"{path}: ")) for path, e in found if isinstance(e, InputError)]
-    return {path.stem: facts for path, facts in found if isinstance(facts, dict)}, failed
+    results = list(attempt_each(work, pictures, workers, "seeing"))
+    failed = [(str(path), str(e).removeprefix(f"{path}: ")) for path, e in results if isinstance(e, InputError)]
+    return {path.stem: facts for path, facts in results if isinstance(facts, dict)}, failed

@@ -103,15 +103,15 @@ def hierarchy_lessons(
         ucm2, order = tree.ucm2(), probability_of_ownership(image)
         field = None if field_of is None else field_of(image)
         people = [Sides(person.order) for person in one.people]
-        found = []
+        taught = []
         for level in levels:
             cues = pair_cues(image, tree.at(level), ownership=order, field=field)
             votes = np.mean([border_votes(sides, cues.borders, reach=REACH) for sides in people], axis=0)
             balance, share = votes[0], votes[1] / np.maximum(cues.borders.cracks, 1)
             step = np.select([share >= STEP, share <= NO_STEP], [1.0, 0.0], np.nan)
             front = (np.sign(balance) * (share >= STEP)).astype(np.int64)
-            found.append(CueLesson(cues, front, step, border_heights(ucm2, cues.borders), one.name))
-        return found
+            taught.append(CueLesson(cues, front, step, border_heights(ucm2, cues.borders), one.name))
+        return taught
 
     return [lesson for several in each(lessons, labelled, workers, "cues") for lesson in several]
 

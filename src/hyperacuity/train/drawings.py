@@ -60,10 +60,10 @@ def bsds500_drawn(
 
 def folders_drawn(images: Path, labels: Path, *, inverted: bool = False, allow_reserved: bool = False) -> Drawings:
     """The pictures of a folder with their labels; a wrong call where reserved images are among them and not allowed."""
-    found = pair_folders(images, labels)
-    refuse_reserved((pair.name for pair in found.pairs), allow=allow_reserved)
-    drawn = [DrawnPicture(pair.prediction, pair.truths, inverted) for pair in found.pairs]
-    return Drawings(drawn, f"{len(drawn)} images", unpaired=[*found.unpaired_predictions, *found.unpaired_truths])
+    pairing = pair_folders(images, labels)
+    refuse_reserved((pair.name for pair in pairing.pairs), allow=allow_reserved)
+    drawn = [DrawnPicture(pair.prediction, pair.truths, inverted) for pair in pairing.pairs]
+    return Drawings(drawn, f"{len(drawn)} images", unpaired=[*pairing.unpaired_predictions, *pairing.unpaired_truths])
 
 
 def evenly(samples: Sequence[Sample], count: int | None) -> list[Sample]:

@@ -27,9 +27,9 @@ class LabelledPhotograph:
     photograph: Path
     people: tuple[FigureGround, ...]
 
-    def front(self, beside: Neighbours) -> list[NDArray[np.int64]]:
+    def front(self, touching: Neighbours) -> list[NDArray[np.int64]]:
         """Per person, who is in front in each pair (:func:`~hyperacuity.ordering.order_of_pairs`)."""
-        return [order_of_pairs(Sides(one.order), beside) for one in self.people]
+        return [order_of_pairs(Sides(one.order), touching) for one in self.people]
 
 
 def read_labelled(
@@ -53,5 +53,5 @@ def part(names: Sequence[str], *, held_out: bool) -> list[str]:
     >>> part(["a", "b", "c", "d"], held_out=True), part(["a", "b", "c", "d"], held_out=False)
     (['c'], ['a', 'b', 'd'])
     """
-    found = [name for number, name in enumerate(names) if (number % 3 == 2) == held_out]
-    return found if held_out else without_reserved(found)
+    chosen = [name for number, name in enumerate(names) if (number % 3 == 2) == held_out]
+    return chosen if held_out else without_reserved(chosen)

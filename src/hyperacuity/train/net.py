@@ -183,13 +183,13 @@ def _learn(
     with stopping() as asked_to_stop, watching_steps(course.step, steps) as (tick, say):
         while course.step < steps:
             losses, now = course.advance(), course.step
-            told = {}
+            progress = {}
             due = now % every == 0 or now == steps
             if due or now % SHOWN == 0:
-                told = {name: float(value) for name, value in losses._asdict().items()}
-            tick(now, told)
+                progress = {name: float(value) for name, value in losses._asdict().items()}
+            tick(now, progress)
             if due:
-                history.append({"step": now, **told, **judge(course, held, workers)})
+                history.append({"step": now, **progress, **judge(course, held, workers)})
                 say(_line(history[-1], len(held)))
             stopped = asked_to_stop() and now < steps
             if due or stopped:
@@ -201,9 +201,11 @@ def _learn(
                 raise KeyboardInterrupt
 
 
-def _line(told: Mapping[str, float], held: int) -> str:
-    found = f"step {told['step']}: loss of boundaries {told['boundary']:.3f}, of ownership {told['owner']:.3f}"
-    return f"{found}; ODS {told['ods']:.3f}, AP {told['ap']:.3f} of those held out ({held})" if held else found
+def _line(progress: Mapping[str, float], held: int) -> str:
+    line = (
+        f"step {progress['step']}: loss of boundaries {progress['boundary']:.3f}, of ownership {progress['owner']:.3f}"
+    )
+    return f"{line}; ODS {progress['ods']:.3f}, AP {progress['ap']:.3f} of those held out ({held})" if held else line
 
 
 def judge(course: NetworkTraining, held: Sequence[TaughtPicture], workers: int | None) -> dict[str, float]:
@@ -258,9 +260,9 @@ def watching_steps(
     with Progress(*columns, losses, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=total, completed=done, losses="")
 
-        def tick(step: int, told: Mapping[str, float]) -> None:
+        def tick(step: int, progress: Mapping[str, float]) -> None:
             bar.update(task, completed=step)
-            if told:
-                bar.update(task, losses=f"boundaries {told['boundary']:.3f}, ownership {told['owner']:.3f}")
+            if progress:
+                bar.update(task, losses=f"boundaries {progress['boundary']:.3f}, ownership {progress['owner']:.3f}")
 
         yield tick, say

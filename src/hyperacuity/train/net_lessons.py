@@ -75,9 +75,9 @@ class Curriculum:
 
     def holding(self, share: float) -> Curriculum:
         """Keep a share out of learning: of every 1/share pictures by name, the last."""
-        kept = held_out([one.name for one in self.photographs or self.scenes], share)
-        parts = [tuple(one for one in part if one.name not in kept) for part in (self.photographs, self.scenes)]
-        held = tuple(one for one in self.photographs or self.scenes if one.name in kept)
+        names = held_out([one.name for one in self.photographs or self.scenes], share)
+        parts = [tuple(one for one in part if one.name not in names) for part in (self.photographs, self.scenes)]
+        held = tuple(one for one in self.photographs or self.scenes if one.name in names)
         if not parts[0] and not parts[1]:
             raise UsageError("there is no picture to learn from: give photographs, or `scenes=N`")
         return replace(self, photographs=parts[0], scenes=parts[1], held=held)
@@ -180,8 +180,8 @@ def folder_curriculum(
     ``owners`` hold +1 on the figure's side of a contour, −1 on the ground's, 0 or NaN elsewhere; ``segmentation`` the regions
     that were labelled, so that figures can be cut out and pasted.
     """
-    found = pair_folders(images, labels)
-    refuse_reserved((pair.name for pair in found.pairs), allow=allow_reserved)
+    pairing = pair_folders(images, labels)
+    refuse_reserved((pair.name for pair in pairing.pairs), allow=allow_reserved)
     owned = {pair.name: pair.truths for pair in pair_folders(images, owners).pairs} if owners else {}
     regions = {pair.name: pair.truths[0] for pair in pair_folders(images, segmentation).pairs} if segmentation else {}
 
@@ -197,9 +197,9 @@ def folder_curriculum(
         return TaughtPicture(lesson(name, picture, drawn, people, segments), drawn)
 
     photographs = tuple(
-        PictureSource(pair.name, partial(taught, pair.name, pair.prediction, pair.truths)) for pair in found.pairs
+        PictureSource(pair.name, partial(taught, pair.name, pair.prediction, pair.truths)) for pair in pairing.pairs
     )
-    unpaired = (*found.unpaired_predictions, *found.unpaired_truths)
+    unpaired = (*pairing.unpaired_predictions, *pairing.unpaired_truths)
     return Curriculum(photographs, source=f"images of {images}", unpaired=unpaired)
 
 
@@ -218,8 +218,8 @@ def with_scenes(curriculum: Curriculum, count: int, *, size: tuple[int, int] = (
         scene = make_scene(seed, size=size)
         owners: NDArray[np.int8] = scene.ownership
         # Exact, so it counts as much as two people who agree.
-        made = lesson(name_of(seed), scene.image, [scene.boundaries], [owners, owners], scene.labels)
-        return TaughtPicture(made, (scene.boundaries,))
+        content = lesson(name_of(seed), scene.image, [scene.boundaries], [owners, owners], scene.labels)
+        return TaughtPicture(content, (scene.boundaries,))
 
     seeds = range(FIRST_SCENE, FIRST_SCENE + count)
     return replace(curriculum, scenes=tuple(PictureSource(name_of(s), partial(taught, s)) for s in seeds))

@@ -123,19 +123,19 @@ def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> 
     from scipy import ndimage  # slow to load, and the rest of this room does without
 
     values = order_map(depth, name="depth map").astype(np.float64)
-    known = ~np.isnan(values)
+    valid = ~np.isnan(values)
     low, high = np.nanmin(values), np.nanmax(values)
     if low == high:
         return np.zeros(values.shape, np.bool_)
-    scaled = np.where(known, (values - low) / (high - low), 0.0)
+    scaled = np.where(valid, (values - low) / (high - low), 0.0)
     # Smoothed over what is known only; the weights of the rest are made up for.
     smooth, share = (
-        ndimage.gaussian_filter(plane, protocol.sigma, mode="constant") for plane in (scaled, known.astype(np.float64))
+        ndimage.gaussian_filter(plane, protocol.sigma, mode="constant") for plane in (scaled, valid.astype(np.float64))
     )
     smooth = smooth / np.maximum(share, np.finfo(np.float64).eps)
     down, across = ndimage.sobel(smooth, axis=0), ndimage.sobel(smooth, axis=1)
     length = np.hypot(down, across)
-    inside = ndimage.binary_erosion(known, np.ones((3, 3), np.bool_), border_value=0)
+    inside = ndimage.binary_erosion(valid, np.ones((3, 3), np.bool_), border_value=0)
     ridge = inside & _is_maximum(length, down, across) & (length >= protocol.low)
     pieces, count = ndimage.label(ridge, np.ones((3, 3), np.int64))
     strong = np.zeros(count + 1, np.bool_)

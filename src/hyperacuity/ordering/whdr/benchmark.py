@@ -194,8 +194,8 @@ def answers(prediction: OrderMap | PointPairs, pairs: PointPairs, protocol: Pair
         # Depths that a reader flipped are negative on both sides; values of two signs are never about equal.
         large, small = np.maximum(np.abs(one), np.abs(other)), np.minimum(np.abs(one), np.abs(other))
         equal = (one == other) | ((one * other > 0) & (large < (1 + protocol.delta) * small))
-    found = np.where(equal, 0, np.sign(one - other))
-    return np.where(np.isnan(one + other), UNANSWERED, found).astype(np.int64)
+    signs = np.where(equal, 0, np.sign(one - other))
+    return np.where(np.isnan(one + other), UNANSWERED, signs).astype(np.int64)
 
 
 def _check_inside(order: OrderMap, pairs: PointPairs) -> None:
@@ -217,8 +217,8 @@ def tally_pairs(
 
     Examples
     --------
-    >>> found = tally_pairs([[4, 2, 2.01]], [[[0, 0, 0, 1, -1], [0, 1, 0, 2, 0]]])
-    >>> found.wrong, found.weight, found.pairs
+    >>> result = tally_pairs([[4, 2, 2.01]], [[[0, 0, 0, 1, -1], [0, 1, 0, 2, 0]]])
+    >>> result.wrong, result.weight, result.pairs
     (array([0., 1.]), array([1., 1.]), array([1, 1, 0]))
     """
     if not len(truths):
