@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,15 @@ def test_the_list_of_commands_loads_no_package(counting):
     assert "edge_count" in called.stderr.split()
     assert "hyperacuity.cli.boundary" in listed.stderr.split()
     assert "hyperacuity.cli.boundary" not in called.stderr.split(), "nor does its call load other commands"
+
+
+def test_what_is_installed_is_read_as_the_standard_library_reads_it(installed):
+    group = ["# a comment", "mine=one:main", "  spaced  =  one:group.app  ", "", "[other.group]", "not-ours = one:main"]
+    installed("one", "", *group, summary="Say: one, two\nAuthor: A\nSummary-like: no")
+    read = {name: (offer.value, offer.package, offer.summary) for name, offer in plugins.offered().items()}
+    points = entry_points(group=plugins.ENTRY_POINTS)
+    assert read == {one.name: (one.value, one.dist.name, one.dist.metadata["Summary"]) for one in points}
+    assert {"mine", "spaced"} <= set(read)
 
 
 @pytest.mark.parametrize(
