@@ -44,7 +44,7 @@ def offered() -> dict[str, Offer]:
 
 
 def _in_folder(folder: str) -> Iterator[tuple[str, Offer]]:
-    """Read the entry points of the packages in a folder of the path. Importing ``importlib.metadata`` takes a tenth of a start."""
+    """Read the entry points of packages in a folder of the path. Importing ``importlib.metadata`` takes a tenth of a start."""
     try:
         installed = sorted(
             entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))
