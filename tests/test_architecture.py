@@ -124,6 +124,29 @@ def test_the_package_itself_imports_nothing_but_for_types():
     assert {getattr(node, "module", None) for node in at_run_time} <= {"importlib", "typing"}
 
 
+REMOVES = {"rmtree", "unlink", "rmdir", "removedirs", "write_text"}
+MAY_REMOVE = {
+    "outputs.py",
+    "data/remote.py",
+    "kernels/caching.py",
+    "studio/browser.py",
+    "studio/outputs.py",
+    "train/net.py",
+}
+"""Copies of remote files, compiled kernels, a page for the browser, finished work that is known by its digests, and a checkpoint."""
+
+
+def test_nothing_is_removed_or_overwritten_past_the_list_of_outputs():
+    """Whoever writes output asks ``outputs``; a module that removes files by itself has to say here whose they are."""
+    removing = {
+        name_of(path)
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in REMOVES
+    }
+    assert removing == MAY_REMOVE
+
+
 FILES = {
     "open",
     "read_text",
