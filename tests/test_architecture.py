@@ -133,7 +133,7 @@ MAY_REMOVE = {
     "studio/outputs.py",
     "train/net.py",
 }
-"""Copies of remote files, compiled kernels, a page for the browser, finished work that is known by its digests, and a checkpoint."""
+"""Copies of remote files, compiled kernels, a page for the browser, finished work known by its digests, and a checkpoint."""
 
 
 def test_nothing_is_removed_or_overwritten_past_the_list_of_outputs():
