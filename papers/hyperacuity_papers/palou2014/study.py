@@ -72,7 +72,7 @@ class Palou2014:
             "wrong side": why.wrong_side,
             "no direction": why.undirected,
         }
-        found = max(float(why.found[at]), 1.0)
+        found = max(float(why.matched[at]), 1.0)
         return {name: float(part[at]) / found for name, part in parts.items()} | {
             "right side": float(why.right_side[at])
         }
