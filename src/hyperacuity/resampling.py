@@ -33,17 +33,17 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.errors import UsageError
 
 BLOCK = 2**22
-"""How many numbers are held in a block of weights, or of counts to be weighted: 32 MB."""
+"""Most numbers in a block of weights, or of counts to be weighted: 32 MB."""
 
 DRAWN_AT_ONCE = 2**16
-"""How many images are drawn by one call: with few images, a call for each resample would take longer than its draws."""
+"""Images drawn by one call: with few images, a call for each resample would take longer than its draws."""
 
 LEAST_RESAMPLES, MOST_RESAMPLES = 200, 4000
-"""How many resamples are scored at a time: tallies are stacked anew each time, and a resample may take a whole curve."""
+"""Resamples scored at a time: tallies are stacked anew each time, and a resample may take a whole curve."""
 
 
 def bootstrap_weights(images: int, resamples: int = 1000, seed: int = 0) -> NDArray[np.int64]:
-    """How often each image is drawn in each resample: an array resamples × images whose rows sum to ``images``.
+    """Draw resamples: how often each has each image, an array resamples × images whose rows sum to ``images``.
 
     The same numbers on any machine and with any version of numpy: they are made from the raw output of the PCG64
     generator, which numpy promises to keep, by taking the remainder modulo ``images`` (its bias, ``images`` / 2⁶⁴, is
@@ -57,7 +57,7 @@ def bootstrap_weights(images: int, resamples: int = 1000, seed: int = 0) -> NDAr
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """The same weights without holding them: for a hundred thousand images they would take 800 MB.
+    """Weights as of :func:`bootstrap_weights` without holding them: for a hundred thousand images they would take 800 MB.
 
     :func:`resample` takes this in place of the array, draws a block of resamples at a time, and gives the same to the last bit.
     """
@@ -85,7 +85,7 @@ class Bootstrap:
 
 
 Draws = NDArray[np.int64] | Bootstrap
-"""How often each image counts in each resample: an array, resamples × images, or what draws it."""
+"""Weights of images, resamples × images, or what draws them: how often each image counts in each resample."""
 
 
 def blocks_of(weights: Draws) -> Iterable[NDArray[np.int64]]:
@@ -178,7 +178,7 @@ def percentile_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float,
 
 @dataclass(frozen=True)
 class PairedResult:
-    """How much better one system is than another, the interval of that difference, and how surprising it would be by chance."""
+    """Difference of two systems, its interval, and how surprising it would be by chance."""
 
     difference: float
     low: float

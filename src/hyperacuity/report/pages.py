@@ -33,7 +33,7 @@ from hyperacuity.report.payloads import make_payloads
 from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet, protocol_differences, systems_of
 from hyperacuity.run import Cell
-from hyperacuity.run.changes import changes_told, with_changes
+from hyperacuity.run.changes import describe_changes, with_changes
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.run.many import each
 from hyperacuity.tally import Signature
@@ -102,7 +102,7 @@ def make_sheets(
     sheets = []
     for grid in grids:
         sheet = make_sheet(with_changes(pictured(grid, pictures), map_each), map_each)
-        changes = changes_told(sheet.grid)  # files that are no longer those that were evaluated
+        changes = describe_changes(sheet.grid)  # files that are no longer those that were evaluated
         sheets.append(replace(sheet, notes=(changes, *sheet.notes)) if changes else sheet)
     return with_distinct_titles(sheets)
 

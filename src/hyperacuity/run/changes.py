@@ -1,4 +1,4 @@
-"""Which files of a grid are no longer those that were evaluated: old scores must not stand beside new pictures."""
+"""Files of a grid that are no longer those that were evaluated: old scores must not stand next to new pictures."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def _is_new(picture: Path, recorded: Mapping[str, Recorded], digests: Digests) -
         return False
 
 
-def changes_told(grid: Grid) -> str:
-    """How many scores are of files that have changed since, in a few sentences; empty where none has."""
+def describe_changes(grid: Grid) -> str:
+    """Count the scores of files that have changed since, in a few sentences; empty where none has."""
     told = []
     if images := list(dict.fromkeys(image for _, image in grid.changed)):
         scores = "1 score is" if len(grid.changed) == 1 else f"{len(grid.changed)} scores are"
@@ -102,7 +102,7 @@ def _some(images: Sequence[str]) -> str:
 def changed_truth(
     cell: Cell, inputs: bytes, recorded: Mapping[str, Recorded], digests: Digests, is_truth: Callable[[Path], bool]
 ) -> str:
-    """Why the truth of a cell can no longer be taken for the one that was evaluated, in a sentence; empty where it can.
+    """Say in a sentence why the truth of a cell is not the one that was evaluated; empty where it is.
 
     ``inputs`` is the digest that the tally was computed from, ``recorded`` what the run knows of files. The prediction may have
     changed, or be gone, where the run recorded all files of the cell. ``InputError`` where a truth is gone.

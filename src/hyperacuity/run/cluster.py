@@ -32,7 +32,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
-from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.errors import UsageError, not_installed, option
 from hyperacuity.machine import MEMORY_VARIABLE, allowed_memory
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
@@ -42,13 +42,13 @@ from hyperacuity.tally import Tally
 
 CONNECT_SECONDS = 10
 NO_WORKER_SECONDS = 60
-"""How long a cluster may be without any worker before the run ends."""
+"""Longest time that a cluster may be without any worker before the run ends."""
 
 SCHEDULER_SECONDS = 30
-"""How long a scheduler may take to answer; one that stands still does not close its connections."""
+"""Longest time that a scheduler may take to answer; one that stands still does not close its connections."""
 
 STOP_SECONDS = 30
-"""How long workers may take, after Ctrl-C, over the cells that they have in hand."""
+"""Longest time that workers may take, after Ctrl-C, over the cells that they have in hand."""
 
 _LOOK_SECONDS = 1.0
 _TASK_SECONDS = 2.0
@@ -56,7 +56,7 @@ _SHORT_SECONDS = 0.05
 _MOST_CELLS = 50
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-"""What our own workers do first: Ctrl-C in a terminal reaches them too, but they are to finish their cells."""
+"""First statement of our own workers: Ctrl-C in a terminal reaches them too, but they are to finish their cells."""
 
 _LEAN = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 128 << 20,
@@ -66,7 +66,7 @@ _LEAN = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""How our own clusters differ from Dask's defaults, which cost a fifth of the processors where driver and workers share them.
+"""Settings of our own clusters; Dask's defaults cost a fifth of the processors where driver and workers share them.
 
 By default workers return memory to the system after every array (a ``MALLOC_TRIM_THRESHOLD_`` of 64 KB; 15 % of a cell's time is
 spent on having it back), look a hundred times a second at what they are doing, and every event loop wakes fifty times a second.
@@ -88,23 +88,25 @@ def connect(job: Job[Tally], address: str) -> Cluster:
     try:
         dask: Any = import_module("distributed")  # untyped
     except ImportError as error:
-        raise not_installed(f"--cluster {address} needs Dask", "cluster") from error
+        raise not_installed(f"{option('cluster', address)} needs Dask", "cluster") from error
     # What is lost is reported in our own words, and no traceback before; asyncio has Dask's, of tasks that nobody waits for.
     for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, rest = address.partition(":")
     if kind == "local":
         if rest and not (rest.isdecimal() and int(rest[:9]) > 0):
-            raise UsageError(f"--cluster {address}: expected a number of processes, such as local:4")
+            raise UsageError(f"{option('cluster', address)}: expected a number of processes, such as local:4")
         own = local_cluster(int(rest) if rest else None)
         return Cluster(job, address, dask.Client(own, set_as_default=False), own)
     if not rest.startswith("//"):
-        raise UsageError(f"--cluster {address}: expected a scheduler's address, such as tcp://host:8786, or local:4")
+        raise UsageError(
+            f"{option('cluster', address)}: expected a scheduler's address, such as tcp://host:8786, or local:4"
+        )
     try:
         client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError, ImportError) as error:
         raise UsageError(
-            f"--cluster {address}: no Dask scheduler answers there ({error}); start one with: dask scheduler"
+            f"{option('cluster', address)}: no Dask scheduler answers there ({error}); start one with: dask scheduler"
         ) from error
     return Cluster(job, address, client, None)
 
@@ -255,7 +257,7 @@ class Cluster:
         return news
 
     def _report_lost(self, number: int, worker: str, tasks: list[WorkItem]) -> None:
-        """That a worker was lost with these cells; once, though an event and a failed task may both say so."""
+        """Report a worker that was lost with these cells; once, though an event and a failed task may both say so."""
         if (number, worker) not in self._reported:
             self._reported.add((number, worker))
             self._news += [(task.position, f"the worker {worker} was lost") for task in tasks]
@@ -273,7 +275,7 @@ class Cluster:
         future.add_done_callback(self._ended.put)
 
     def _look(self) -> int:
-        """How many threads the workers have; looked up now and then, since workers come and go."""
+        """Number of threads that the workers have; looked up now and then, since workers come and go."""
         if time.monotonic() - self._looked_at > _LOOK_SECONDS:
             self._threads = sum(self._answer(self._client.scheduler.ncores).values())
             self._looked_at = time.monotonic()
@@ -281,7 +283,7 @@ class Cluster:
         return self._threads
 
     def _answer(self, ask: Any, *given: Any, **options: Any) -> Any:
-        """What the scheduler says; ``TimeoutError`` if it does not."""
+        """Answer of the scheduler; ``TimeoutError`` if it does not come."""
         return self._client.sync(partial(ask, *given, **options), callback_timeout=SCHEDULER_SECONDS)
 
     def _gathered(self, done: list[Any]) -> list[_Answer]:
@@ -297,7 +299,7 @@ class Cluster:
             self._seen_at = self._looked_at
         elif self._looked_at - self._seen_at > NO_WORKER_SECONDS:
             raise UsageError(
-                f"--cluster {self._address}: had no worker for {NO_WORKER_SECONDS:g} s; what was finished is kept. "
+                f"{option('cluster', self._address)}: had no worker for {NO_WORKER_SECONDS:g} s; what was finished is kept. "
                 f"Start workers with: dask worker {self._address}"
             )
 
@@ -318,10 +320,10 @@ class Cluster:
             raise self._is_lost() from error
 
     def _is_lost(self) -> UsageError:
-        return UsageError(f"--cluster {self._address}: the scheduler was lost; what was finished is kept")
+        return UsageError(f"{option('cluster', self._address)}: the scheduler was lost; what was finished is kept")
 
     def _failed(self, future: Any, tasks: list[WorkItem], suspect: bool) -> list[WorkResult]:
-        """What follows from a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""
+        """Deal with a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""
         from distributed import KilledWorker
 
         error = future.exception() if future.status == "error" else None
@@ -341,14 +343,14 @@ class Cluster:
         if error is None:
             raise self._is_lost()
         raise UsageError(
-            f"--cluster {self._address}: a worker cannot evaluate cells ({type(error).__name__}: {error}); "
+            f"{option('cluster', self._address)}: a worker cannot evaluate cells ({type(error).__name__}: {error}); "
             "it needs the same environment as this program"
         ) from error
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a worker sends back: results, the doubts about the files, and the time it took."""
+    """Answer of a worker: results, the doubts about the files, and the time it took."""
 
     number: int
     results: list[WorkResult]

@@ -27,7 +27,7 @@ from hyperacuity.syntax import parsed
 from hyperacuity.tally import Tally
 
 LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py", "deflate")
-"""What files are decoded with and numbers computed: another version may give another tally."""
+"""Libraries that decode files and compute numbers: another version may give another tally."""
 
 _IMPORTED_AS = {"PIL", *LIBRARIES}
 """Modules of these libraries, whose versions count for every job."""

@@ -1,4 +1,4 @@
-"""Who evaluates the cells: the seam between the driver and its workers, and the workers that are threads of this process."""
+"""Executors: the seam between the driver and its workers, and the workers that are threads of this process."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Executor(Protocol):
     """Takes tasks, hands back results in any order, one for each task. The driver alone decides what is given when."""
 
     workers: int
-    """How many cells it evaluates at a time when it starts; recorded with the run."""
+    """Number of cells that it evaluates at a time when it starts; recorded with the run."""
 
     def room(self, left: int) -> int:
-        """How many cells may be on their way now: enough that no worker waits, few enough that memory stays flat.
+        """Number of cells that may be on their way now: enough that no worker waits, few enough that memory stays flat.
 
         ``left`` is how many there are still to give.
         """
@@ -31,7 +31,7 @@ class Executor(Protocol):
         """Evaluate this cell."""
 
     def take(self, seconds: float) -> list[WorkResult]:
-        """What has ended since the last call; waits at most so long for the first."""
+        """Return the results since the last call; wait at most so long for the first."""
 
     def forget(self) -> int:
         """Drop the cells that were given and have not started; how many there were."""
@@ -116,7 +116,7 @@ class Threads:
         return []
 
     def _work(self) -> None:
-        """What a thread does: a cell after the other, until it is given None."""
+        """Evaluate a cell after the other, until given None."""
         while True:
             try:
                 task = self._given.get()

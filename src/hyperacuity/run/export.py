@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.data.remote import display
-from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.errors import UsageError, not_installed, option
 from hyperacuity.outputs import output_file
 from hyperacuity.run.records import Detail, Run
 from hyperacuity.tally import Signature, unpacked_arrays
@@ -26,21 +26,21 @@ ROWS = 1000
 COLUMNS = ("signature", "system", "image", "state", "reason", "prediction", "truths", "inputs", "code")
 
 
-def export_run(run: Run, folder: Path, kind: str = "parquet") -> list[Path]:
+def export_run(run: Run, folder: Path, format: str = "parquet") -> list[Path]:
     """Write the cells of a run; the files are named after the protocols' tasks (``boundary.parquet``, ``boundary-2.parquet`` …).
 
     Columns: ``signature``, ``system``, ``image``, ``state`` (done, failed or waiting), ``reason``, ``prediction``, ``truths``,
     ``inputs`` (digest of the files, hexadecimal), ``code``, then the arrays of the tally. ``UsageError``: an unknown format,
     Parquet without pyarrow, a folder that cannot be written to.
     """
-    if kind not in FORMATS:
-        raise UsageError(f"--format {kind}: expected {' or '.join(FORMATS)}")
-    write = _write_parquet if kind == "parquet" else _write_csv
+    if format not in FORMATS:
+        raise UsageError(f"{option('format', format)}: expected {' or '.join(FORMATS)}")
+    write = _write_parquet if format == "parquet" else _write_csv
     written: list[Path] = []
     for signature in run.signatures():
         task = re.sub(r"[^\w.-]", "_", Signature.parse(signature).task)
         taken = sum(path.stem == task or path.stem.startswith(f"{task}-") for path in written)
-        path = folder / f"{task if not taken else f'{task}-{taken + 1}'}.{kind}"
+        path = folder / f"{task if not taken else f'{task}-{taken + 1}'}.{format}"
         with output_file(path) as part:
             write(part, signature, run.details(signature), _fields(run.details(signature)))
         written.append(path)
@@ -76,7 +76,7 @@ def _write_parquet(path: Path, signature: str, details: Iterator[Detail], fields
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise not_installed("--format parquet needs pyarrow (csv does not)", "parquet") from error
+        raise not_installed(f"{option('format', 'parquet')} needs pyarrow (csv does not)", "parquet") from error
     plain = [(name, arrow.list_(arrow.string()) if name == "truths" else arrow.string()) for name in COLUMNS]
     schema = arrow.schema([*plain, *((name, _type_of(array, arrow)) for name, array in fields.items())])
     with parquet.ParquetWriter(path, schema) as writer:

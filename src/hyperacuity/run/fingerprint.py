@@ -174,7 +174,7 @@ def _read(path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
 
 
 def _is_settled(seen: str, moment: int) -> bool:
-    """Whether a local file had not been written for a while at a moment, so that its stamp stands for its contents."""
+    """True if a local file had not been written for a while at a moment, so that its stamp stands for its contents."""
     _, modified, changed, _ = map(int, seen.split(":"))
     return max(modified, changed) + SETTLED_NS < moment
 

@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 
 class BySystem(Mapping[str, V], Generic[V]):
-    """What each system has, such as its tallies: read when it is asked for, and held by nobody."""
+    """Values by system, such as its tallies: read when they are asked for, and not held."""
 
     def __init__(self, systems: Iterable[str], read: Callable[[str], V]) -> None:
         self._systems, self._read = dict.fromkeys(systems), read
@@ -38,7 +38,7 @@ class BySystem(Mapping[str, V], Generic[V]):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a part of a grid comes from: the run folder, how it was made, and a fingerprint of the data."""
+    """Origin of a part of a grid: the run folder, how it was made, and a fingerprint of the data."""
 
     folder: Path
     about: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where the tallies of a system lie: an open run, signature and system in it, how many there are, and should be."""
+    """Source of a system's tallies: an open run, signature and system in it, how many there are, and should be."""
 
     run: Run
     key: tuple[str, str]
@@ -95,7 +95,7 @@ class Grid:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """How the job was set up: its protocol and other options."""
+        """Set-up of the job: its protocol and other options."""
         options: Mapping[str, Any] = self.origins[0].about.get("job", {}) if self.origins else {}
         return options
 

@@ -33,12 +33,12 @@ PAUSE = 1.0
 """Seconds before a second try, twice as many before a third: time for a file server or for memory to recover."""
 
 MOST_NOTES = 1000
-"""How many second tries a run keeps the reasons of."""
+"""Most second tries of which a run keeps the reasons."""
 
 
 @dataclass(frozen=True)
 class Filled:
-    """How many cells of a grid were computed and reused, and which failed; the store or spool has the tallies."""
+    """Counts of the cells that were computed and reused, and the failures; the store or spool has the tallies."""
 
     computed: int
     reused: int
@@ -47,7 +47,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Outcome(Filled, Generic[T]):
-    """The same with the tallies. Systems, images and failures stand in the order of the cells, whichever ended first."""
+    """Counts, failures and tallies. Systems, images and failures stand in the order of the cells, whichever ended first."""
 
     tallies: dict[str, dict[str, T]]
 
@@ -196,7 +196,7 @@ def _known_tasks(job: Job[Tally], store: Store, grid: Sequence[Cell] | None) -> 
 
 
 def _is_sound(job: Job[Tally], data: bytes) -> bool:
-    """What was damaged in the store is computed again and overwritten."""
+    """False for a damaged tally, which is computed again and overwritten."""
     try:
         job.tally_type.unpack(data, job.protocol)
     except InputError:
@@ -231,7 +231,7 @@ class _SecondTries:
             self.notes.append({"system": cell.system, "image": cell.image, "reason": reason})
 
     def wanted(self, position: int) -> bool:
-        """Whether a cell that failed shall be tried again; then it waits here."""
+        """Return True if a cell that failed shall be tried again; then it waits here."""
         self._tries[position] += 1
         if self._tries[position] >= TRIES:
             return False

@@ -1,4 +1,4 @@
-"""What is evaluated: the cells of a grid, the job that evaluates it, and what a failure looks like."""
+"""Jobs, which evaluate the cells of a grid, and their failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T_co = TypeVar("T_co", bound=Tally, covariant=True)
 
 
 class Job(Protocol[T_co]):
-    """How a cell becomes a tally: read the files, call the task. A frozen dataclass with these three members will do.
+    """Way from a cell to a tally: read the files, call the task. A frozen dataclass with these three members will do.
 
     ``evaluate`` runs in several threads at once, so it must not change shared state. It raises
     :class:`~hyperacuity.errors.InputError` for a file that cannot be right. A job may have ``sources``, the names of the modules
@@ -30,7 +30,7 @@ class Job(Protocol[T_co]):
 
     @property
     def protocol(self) -> BaseProtocol:
-        """What was agreed; cells with equal signatures and inputs have equal tallies."""
+        """The protocol; cells with equal signatures and inputs have equal tallies."""
 
     @property
     def tally_type(self) -> type[T_co]:
@@ -86,6 +86,6 @@ def cell_from_text(system: str, image: str, text: str) -> Cell:
 
 
 def job_as_dict(job: Any) -> dict[str, Any]:
-    """How a job was set up, as JSON can say it: what its own ``as_dict`` says, else its protocol."""
+    """Return the set-up of a job as JSON can say it: by its ``as_dict`` if it has one, else its protocol."""
     described: dict[str, Any] = job.as_dict() if hasattr(job, "as_dict") else {"protocol": job.protocol.to_dict()}
     return described

@@ -31,7 +31,7 @@ WRITERS = "hyperacuity.data.writers"
 """The module whose code files of maps depend on too."""
 
 CHECKSUM = 64
-"""How many digits the checksum of an archive of arrays has: they are the comment at its end."""
+"""Number of digits of the checksum of an archive of arrays: they are the comment at its end."""
 
 
 @cache

@@ -29,7 +29,7 @@ else:
 
 
 HOLDER = b"process "
-"""How the text in a lock begins."""
+"""Start of the text in a lock."""
 
 PATIENCE = 0.5
 """Seconds: a program that a killed driver was just starting may hold the lock for a moment longer than the driver lived."""

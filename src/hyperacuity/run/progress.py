@@ -1,4 +1,4 @@
-"""How far the grid is: a bar with rate and time left on a terminal, a few plain lines anywhere else."""
+"""Progress of a grid: a bar with rate and time left on a terminal, a few plain lines anywhere else."""
 
 from __future__ import annotations
 

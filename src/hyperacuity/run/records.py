@@ -21,7 +21,7 @@ from hyperacuity.run.schema import FILE_NAME, check, check_companions, check_own
 from hyperacuity.tally import BaseProtocol
 
 EXPECTED = "expected"
-"""Where a run's metadata keep how many images each system should have, those without a prediction included."""
+"""Key of a run's metadata for how many images each system should have, those without a prediction included."""
 
 V = TypeVar("V")
 
@@ -76,7 +76,7 @@ class Detail:
 
 @dataclass(frozen=True)
 class SystemState:
-    """How far a system is under a protocol. ``version`` is another one whenever a cell of it has changed.
+    """Progress of a system under a protocol. ``version`` is another one whenever a cell of it has changed.
 
     ``started`` is when the run began that asked for its cells last, in ISO 8601.
     """
@@ -209,7 +209,7 @@ class Run:
         return found.hexdigest()
 
     def states(self, signature: str) -> dict[str, dict[str, int]]:
-        """How many cells of each system are ``done``, ``failed`` and ``waiting``."""
+        """Number of cells of each system that are ``done``, ``failed`` and ``waiting``."""
         rows = self._rows(
             "SELECT system, count(tally), sum(tally IS NULL AND reason IS NOT NULL), sum(tally IS NULL AND reason IS NULL)"
             " FROM cells WHERE signature = ? GROUP BY system ORDER BY min(run), min(position)",
@@ -218,7 +218,7 @@ class Run:
         return {system: dict(zip(("done", "failed", "waiting"), counts, strict=True)) for system, *counts in rows}
 
     def system_states(self) -> list[SystemState]:
-        """How far every system is under every protocol, without reading a tally: for those who look again and again."""
+        """Progress of every system under every protocol, without reading a tally: for those who look again and again."""
         rows = self._rows(
             "SELECT signature, system, count(tally), sum(tally IS NULL AND reason IS NOT NULL),"
             " sum(tally IS NULL AND reason IS NULL), max(run), max(tally), total(tally)"
@@ -272,7 +272,7 @@ class Run:
 
 
 def description(number: int, about: Any, file: Path) -> dict[str, Any]:
-    """How a run was made, from the text that its store keeps. ``InputError`` for one that was damaged."""
+    """Parse the text in which a store keeps how a run was made. ``InputError`` for one that was damaged."""
     try:
         found = json.loads(about)
     except (ValueError, TypeError, RecursionError):

@@ -67,11 +67,11 @@ _STEPS: dict[int, tuple[str, ...]] = {
     # A grid too large for memory is read back from the store in the order in which it was given.
     2: ("CREATE INDEX cells_in_order ON cells (run, position)",)
 }
-"""What brings a layout to the next one."""
+"""Statements that bring a layout to the next one."""
 
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What reading a damaged file raises: SQLite's message may quote bytes of it that are no text."""
+"""Errors raised by reading a damaged file: SQLite's message may quote bytes of it that are no text."""
 
 
 class StoreError(UsageError):
@@ -92,7 +92,7 @@ def clear_errors(path: Path) -> Iterator[None]:
 
 
 COMPANIONS = ("-wal", "-shm", "-journal")
-"""How the names of files end that SQLite keeps beside a store."""
+"""Endings of the names of files that SQLite keeps next to a store."""
 
 MAGIC = b"SQLite format 3\0"
 

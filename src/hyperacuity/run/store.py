@@ -37,12 +37,12 @@ PAGE = 500
 
 
 def given_twice(cell: Cell) -> UsageError:
-    """What is said of a grid that names a cell twice."""
+    """Error for a grid that names a cell twice."""
     return UsageError(f"the image {cell.image} of the system {cell.system} is given twice")
 
 
 def nothing_to_evaluate() -> UsageError:
-    """What is said of a grid without cells."""
+    """Error for a grid without cells."""
     return UsageError("there is nothing to evaluate: no system has an image")
 
 
@@ -257,7 +257,7 @@ class Store:
 
     @staticmethod
     def _as_text(about: Mapping[str, Any]) -> str:
-        """As JSON; a command line may hold bytes that are no text."""
+        """Metadata as JSON; a command line may hold bytes that are no text."""
         text = json.dumps(about, ensure_ascii=False, default=str)
         return text if text.isascii() or printable(text) == text else json.dumps(about, default=str)
 

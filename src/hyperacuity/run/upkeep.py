@@ -113,7 +113,7 @@ def _problems(connection: sqlite3.Connection, file: Path) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Merged:
-    """How many runs, cells and tallies came into a store that were not there before."""
+    """Counts of the runs, cells and tallies that came into a store and were not there before."""
 
     runs: int
     cells: int
@@ -221,7 +221,7 @@ def _refuse_other_inputs(
 
 @dataclass(frozen=True)
 class Swept:
-    """What a clean-up took away, and the size of the file before and after."""
+    """Counts of what a clean-up took away, and the size of the file before and after."""
 
     tallies: int
     files: int
@@ -256,7 +256,7 @@ def sweep_run(folder: Path) -> Swept:
 
 @dataclass(frozen=True)
 class Salvaged:
-    """How many tallies, cells and runs were taken over, and how many cells are without their tally."""
+    """Counts of the tallies, cells and runs that were taken over, and of the cells without their tally."""
 
     tallies: int
     cells: int
@@ -304,7 +304,7 @@ def _take_tallies(pages: dict[int, bytes], target: sqlite3.Connection) -> dict[i
 
 
 def _is_tally(values: list[Any]) -> bool:
-    """Whether these are the columns of a tally, with its checksum in order."""
+    """True for the columns of a tally whose checksum holds."""
     if [type(value) for value in values] != [type(None), str, str, str, bytes, str, bytes]:
         return False
     try:

@@ -25,7 +25,7 @@ _PASSING = {
     for name in ("EIO", "ESTALE", "EAGAIN", "ETIMEDOUT", "ENETDOWN", "ENETUNREACH", "EHOSTUNREACH", "EREMOTEIO")
     if hasattr(errno, name)
 }
-"""What a file server says in a bad moment."""
+"""Errors of a file server in a bad moment."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def unpack_tasks(data: bytes) -> list[WorkItem]:
 
 @dataclass(frozen=True)
 class WorkResult:
-    """How a cell ended: a packed tally (if reused, the inputs under which the store has it), or a failure.
+    """Result of a cell: a packed tally (if reused, the inputs under which the store has it), or a failure.
 
     ``read`` are the digests of files that had to be read, as (path, stamp, digest). ``passing`` marks a failure that another
     try may cure.
@@ -146,7 +146,7 @@ def _here(cell: Cell, copies: LocalCopies) -> Cell:
 
 
 def _is_passing(error: BaseException | None) -> bool:
-    """Whether the fault lies in the moment rather than in the file: memory, network, file server."""
+    """True if the fault lies in the moment rather than in the file: memory, network, file server."""
     while error is not None:
         if isinstance(error, MemoryError | TimeoutError | ConnectionError):
             return True
