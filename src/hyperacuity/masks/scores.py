@@ -65,6 +65,7 @@ def collect(tallies: Mapping[str, MaskTally], *, resamples: int = 1000, seed: in
     Examples
     --------
     >>> from hyperacuity.masks import tally
+    >>> from hyperacuity.masks import tally
     >>> truth = np.zeros((20, 20), dtype=bool)
     >>> truth[5:15, 5:15] = True
     >>> score = collect({"a": tally(truth, [truth]), "b": tally(~truth, [truth])})
