@@ -283,7 +283,9 @@ def show(*results_: Result | None, how: Computing, more: Mapping[str, Any] | Non
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in failures]
         print_json(present[0].json() | dict(more or {}) | {"failed": failed})
     elif not how.prints(how.json):
-        for result in present:
+        for n, result in enumerate(present):
+            if n:
+                results.print()
             result.table(results)
     raise typer.Exit(status)
 
