@@ -35,3 +35,7 @@ def test_names_that_are_not_there_are_missing_as_ever():
         _ = package.orderring
     with pytest.raises(ImportError):
         from hyperacuity.ordering import orderring  # noqa: F401
+
+
+def test_modules_of_a_package_are_its_attributes_as_ever():
+    assert "hyperacuity.ordering.prc" in loaded("import hyperacuity.ordering as o; o.prc.over_random_index")

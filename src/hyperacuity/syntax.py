@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,7 +53,7 @@ def field_texts(file: Path, kind: str) -> dict[str, str]:
 
 
 def on_demand(package: str, file: str) -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package, which loads the names that the package imports ``if TYPE_CHECKING``.
+    """Make the ``__getattr__`` of a package, which loads its modules, and names that it imports ``if TYPE_CHECKING``.
 
     So one list of imports serves type checkers, readers and the program::
 
@@ -69,6 +70,8 @@ def on_demand(package: str, file: str) -> Callable[[str], Any]:
         return {alias.asname or alias.name: (str(one.module), alias.name) for one in imports for alias in one.names}
 
     def load(name: str) -> Any:
+        if not name.startswith("_") and name not in places() and find_spec(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
         if name.startswith("__") or name not in places():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, member = places()[name]
