@@ -173,7 +173,7 @@ def test_workers_with_other_code_are_refused(letters, scheduler, grid, monkeypat
     [
         (
             "tcp://127.0.0.1:9",
-            "--cluster tcp://127.0.0.1:9: no Dask scheduler answers there .* start one with: dask scheduler",
+            "`cluster='tcp://127.0.0.1:9'`: no Dask scheduler answers there .* start one with: dask scheduler",
         ),
         ("localhost", "expected a scheduler's address, such as tcp://host:8786, or local:4"),
         ("local:many", "expected a number of processes, such as local:4"),
