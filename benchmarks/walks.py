@@ -1,7 +1,7 @@
-"""How many files of the package three walks touch: a map to a score, a card made and used, a photograph through ``see``.
+"""Files of the package in which functions are called on three walks: a map to a score, a card made and used, a photograph seen.
 
-Each walk is a process of its own with compiled kernels at hand. A profiler notes every function that is called in a file of the
-package (imported modules, whose top level runs, count too)::
+Each call is a process of its own, with compiled kernels at hand and under a profiler. Functions that are called only while a
+module is imported are counted apart::
 
     python benchmarks/walks.py            # the three counts
     python benchmarks/walks.py --list     # with the files
@@ -20,36 +20,36 @@ PREPARE = """
 import sys
 from pathlib import Path
 import numpy as np
+import hyperacuity as ha
 from hyperacuity.data import write_png
 from hyperacuity.data.scenes import make_scene
 folder = Path(sys.argv[1])
 for n in (1, 2):
     scene = make_scene(n, size=(96, 64), leaves=6)
-    for name, array in {"maps": np.uint8(255 * scene.boundaries), "truth": np.uint8(255 * scene.boundaries)}.items():
+    for name in ("maps", "truth"):
         (folder / name).mkdir(exist_ok=True)
-        write_png(folder / name / f"{n}.png", array)
-(folder / "images").mkdir()
-write_png(folder / "images" / "1.png", scene.image)
+        write_png(folder / name / f"{n}.png", np.uint8(255 * scene.boundaries))
+write_png(folder / "photo.png", scene.image)
+ha.evaluate("boundary", str(folder / "maps"), str(folder / "truth"), run=folder / "run", progress=False)
 """
 
 WALKS = {
     "a map to a score": ["boundary maps truth"],
     "a card made and used": ["card run --out mine.card", "card check mine.card"],
-    "a photograph through see": ["see images/1.png --setting fast --out seen"],
+    "a photograph through see": ["see photo.png --setting fast --out seen"],
 }
-"""The commands of each walk, in a folder that holds two maps, their truths and a photograph."""
+"""The commands of each walk, in a folder that holds two maps, their truths, a run of them and a photograph."""
 
 TRACE = """
-import json, sys, threading
-seen, marked = set(), "/hyperacuity/"
+import json, pathlib, sys, threading
+seen, marked = {}, "/hyperacuity/"
 def note(frame, event, argument):
     name = frame.f_code.co_filename
-    if event != "call" or name in seen or marked not in name or not frame.f_code.co_flags & 1:
-        return
-    while frame := frame.f_back:
-        if frame.f_code.co_name == "<module>" and marked in frame.f_code.co_filename:
-            return  # while a module is imported
-    seen.add(name)
+    if event != "call" or marked not in name or seen.get(name) or not frame.f_code.co_flags & 1:
+        return  # a module, or the body of a class, is no function
+    while (frame := frame.f_back) and (frame.f_code.co_name != "<module>" or marked not in frame.f_code.co_filename):
+        pass
+    seen[name] = frame is None  # else a module is being imported
 threading.setprofile(note)
 sys.setprofile(note)
 from hyperacuity.cli import main
@@ -60,22 +60,22 @@ try:
 except SystemExit as error:
     code = error.code or 0
 sys.setprofile(None)
-import hyperacuity, pathlib
+import hyperacuity
 home = pathlib.Path(hyperacuity.__file__).parent
-files = sorted(str(pathlib.Path(name).relative_to(home)) for name in seen if name.startswith(str(home)))
-with open("trace.json", "w") as out:
-    json.dump(files, out)
+files = {str(pathlib.Path(name).relative_to(home)): of for name, of in seen.items() if name.startswith(str(home))}
+pathlib.Path("trace.json").write_text(json.dumps(files))
 sys.exit(code)
 """
 
 
-def touched(folder: Path, words: str) -> set[str]:
-    """The files that one call touches."""
+def touched(folder: Path, words: str) -> dict[str, bool]:
+    """The files that one call touches, and whether otherwise than while a module is imported."""
     call = [sys.executable, "-c", TRACE, "walk", *words.split()]
     done = subprocess.run(call, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise SystemExit(f"{words}: {done.stderr}")
-    return set(json.loads((folder / "trace.json").read_text(encoding="utf-8")))
+    found: dict[str, bool] = json.loads((folder / "trace.json").read_text(encoding="utf-8"))
+    return found
 
 
 def main() -> None:
@@ -86,23 +86,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([sys.executable, "-c", PREPARE, name], check=True)
-        subprocess.run(
-            [sys.executable, "-m", "hyperacuity", *["boundary", "maps", "truth", "--run", "run"]],
-            cwd=folder,
-            check=True,
-        )
         for walk, calls in WALKS.items():
             for words in calls:
-                subprocess.run(
-                    [sys.executable, "-m", "hyperacuity", *words.split()], cwd=folder, capture_output=True, check=False
-                )
-            for made in ():
-                if walk == "a map to a score":
-                    subprocess.run(["rm", "-rf", made], cwd=folder, check=True)
-            files = set[str]().union(*(touched(folder, words) for words in calls))
-            print(f"{walk}: {len(files)} files")
+                touched(folder, words)  # compiles what is not compiled yet
+            found: dict[str, bool] = {}
+            for words in calls:
+                found = {key: of or found.get(key, False) for key, of in (found | touched(folder, words)).items()}
+            used = sum(found.values())
+            print(f"{walk}: {used} files, and {len(found) - used} while modules are imported")
             if options.list:
-                print("\n".join(f"    {file}" for file in sorted(files)))
+                print("\n".join(f"    {file}{'' if of else ' (import)'}" for file, of in sorted(found.items())))
 
 
 if __name__ == "__main__":
