@@ -99,7 +99,7 @@ SWEPT = {"boundary", "semantic", "masks", "ordering", "occlusion", "audit", "str
     [
         ("cli/boundary.py", "Score soft boundary maps", "Grade soft boundary maps"),
         ("evaluation/export.py", '"behind the best"', '"behind"'),
-        ("boundary/columns.py", "Best F at one threshold", "The best F at one threshold"),
+        ("boundary/task.py", "Best F at one threshold", "The best F at one threshold"),
         ("columns.py", '"max": " ↑"', '"max": " ⇑"'),
         ("report/charts/boundary.py", "recall", "Recall"),
         ("boundary/tallies.py", "Counts of one image", "The counts of one image"),
@@ -200,7 +200,7 @@ def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_tex
 
     assert run() == "1 computed)"
     change("cli/ordering.py", "Score depth orders", "Grade depth orders")
-    change("ordering/columns.py", "LDC F max", "LDC best F")
+    change("ordering/task.py", "LDC F max", "LDC best F")
     assert run() == "1 reused)"
     change("kinds/orders.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]")
     assert run() == "1 computed)"

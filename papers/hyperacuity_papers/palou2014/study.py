@@ -72,8 +72,8 @@ class Palou2014:
             "wrong side": why.wrong_side,
             "no direction": why.undirected,
         }
-        found = max(float(why.matched[at]), 1.0)
-        return {name: float(part[at]) / found for name, part in parts.items()} | {
+        matched = max(float(why.matched[at]), 1.0)
+        return {name: float(part[at]) / matched for name, part in parts.items()} | {
             "right side": float(why.right_side[at])
         }
 

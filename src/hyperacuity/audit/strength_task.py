@@ -1,4 +1,8 @@
-"""The labels of a data set as a task."""
+"""The labels of a data set as a task, and the columns of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
 
 from hyperacuity.audit.strength import (
     LabelScore,
@@ -8,8 +12,47 @@ from hyperacuity.audit.strength import (
     criteria,
     tally_strengths,
 )
-from hyperacuity.audit.strength_columns import COLUMNS
+from hyperacuity.columns import Column, Columns
 from hyperacuity.tally import Task
+
+
+def _percent(
+    key: str,
+    title: str,
+    note: str,
+    value: Callable[[LabelScore], float],
+    interval: Callable[[LabelScore], tuple[float, float]] | None = None,
+) -> Column:
+    ends = (lambda score: tuple(100 * end for end in interval(score))) if interval is not None else False
+    return Column(key, title, "", 1, note, "%", lambda score: 100 * value(score), ends)
+
+
+COLUMNS = Columns(
+    (
+        _percent(
+            "orphan",
+            "one person only",
+            "Share of boundaries, each counted once",
+            lambda score: score.boundaries.orphan,
+            lambda score: score.boundaries.orphan_interval,
+        ),
+        _percent(
+            "consensus",
+            "everyone",
+            "Share of boundaries, each counted once",
+            lambda score: score.boundaries.consensus,
+            lambda score: score.boundaries.consensus_interval,
+        ),
+        _percent(
+            "agreement", "agreement", "Share of one's pixels that another drew too", lambda score: score.agreement
+        ),
+        _percent("pixels", "one person's pixels", "Share of all drawn pixels", lambda score: score.pixels.orphan),
+        Column(
+            "maps", "maps", "", 0, "Maps that all annotators drew together", value=lambda score: sum(score.annotators)
+        ),
+    )
+)
+
 
 TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
     "strength",

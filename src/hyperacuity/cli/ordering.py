@@ -78,7 +78,7 @@ def ordering(
         write_ordering_pictures(pictures, result.job, result.cells)
     if detail and not how.json and not how.prints(how.json):
         from hyperacuity.evaluation.export import print_text_table
-        from hyperacuity.ordering.columns import detail_table
+        from hyperacuity.ordering.task import detail_table
 
         print_text_table(detail_table(result.scores), common.results)
     common.show(result, how=how)

@@ -9,6 +9,7 @@
 :mod:`~.compare.significance`  further paired tests, clusters, critical difference
 =============================  ===========================================================================
 
+>>> from hyperacuity.compare import Table, compare
 >>> table = Table.flat(["GC", "DP", "SAD"], ["nonocc", "disc"], [[1.94, 9.39], [4.12, 12.0], [8.31, 26.4]])
 >>> compare(table).groups()
 [['GC'], ['DP'], ['SAD']]

@@ -10,6 +10,7 @@
 =================================  ==========================================================================
 
 >>> import numpy as np
+>>> from hyperacuity.disparity import Protocol, collect, regions, tally
 >>> truth = np.full((4, 12), 1.0); truth[:, 5:8] = 3
 >>> protocol = Protocol(deltas=(1,))
 >>> errors = tally(np.ones((4, 12)), truth, protocol, masks=regions(truth))

@@ -29,7 +29,7 @@ from hyperacuity.audit.findings import findings
 from hyperacuity.audit.strength import CLASSES, Shares
 from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
 from hyperacuity.boundary import BoundaryScore
-from hyperacuity.boundary.columns import point_dict
+from hyperacuity.boundary.task import point_dict
 from hyperacuity.cards.against import CardLike, card_entries
 from hyperacuity.columns import NOTHING, TextTable
 from hyperacuity.errors import InputError, UsageError

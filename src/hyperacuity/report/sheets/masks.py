@@ -11,9 +11,9 @@ import numpy as np
 from hyperacuity.kinds.masks import TRUE_FRAME
 from hyperacuity.kinds.masks import frames_of as frame_files
 from hyperacuity.masks import MaskScore
-from hyperacuity.masks.columns import SCORES
 from hyperacuity.masks.objects import Frame, frames_of, pairs_of
 from hyperacuity.masks.outcomes import outcomes
+from hyperacuity.masks.task import SCORES
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.maps import label_picture

@@ -8,7 +8,7 @@ from typing import Any
 
 from hyperacuity.maps import OrderMap
 from hyperacuity.ordering import Ordering, OrderingScore, Partition, match_image, partition
-from hyperacuity.ordering.columns import chance_note
+from hyperacuity.ordering.task import chance_note
 from hyperacuity.report.charts import ordering as charts_ordering
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.ordering import matching_picture, order_layer

@@ -17,7 +17,7 @@ from hyperacuity.report.sheets.sheet import NAN, NOTHING, Figure, leader
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.semantic import SemanticScore, SemanticTally, overlays
-from hyperacuity.semantic.columns import notes
+from hyperacuity.semantic.task import notes
 
 Scores = Mapping[str, SemanticScore]
 
