@@ -44,7 +44,7 @@ def segment(
 
     from hyperacuity.systems.hierarchies import segment_pictures, tree_source
 
-    source = tree_source(name, option="--with")
+    source = tree_source(name, name="with")
     folder = common.output_folder(out)
     regions, failed = segment_pictures(pictures, source, folder, level, workers)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.data import read_image, read_ucm, write_labels, write_mat
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.detect import detector, detectors
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.regions import Hierarchy, ucm_hierarchy
@@ -22,12 +22,12 @@ TreeSource = Callable[[Path, NDArray[Any]], Hierarchy]
 """Function from the file of a picture and the picture to its hierarchy. ``InputError`` where there is none."""
 
 
-def tree_source(given: str, *, option: str = "--hierarchy") -> TreeSource:
+def tree_source(given: str, *, name: str = "hierarchy") -> TreeSource:
     """The source that an option names: a folder of ``ucm2`` files (MAT, NPY or PNG of double size), or a detector.
 
     >>> tree_source("nowhere")
     Traceback (most recent call last):
-    hyperacuity.errors.UsageError: --hierarchy nowhere: is neither a folder of ucm2 files nor one of the detectors masks, sobel, canny, sf1, sf5, agk, hk, pb, gpb, gpb-ucm, net
+    hyperacuity.errors.UsageError: `hierarchy='nowhere'`: is neither a folder of ucm2 files nor one of the detectors masks, sobel, canny, sf1, sf5, agk, hk, pb, gpb, gpb-ucm, net
     """  # noqa: E501  # one line, as it is printed
     folder = Path(given)
     if folder.is_dir():
@@ -45,7 +45,7 @@ def tree_source(given: str, *, option: str = "--hierarchy") -> TreeSource:
         return read
     if given.partition("(")[0].strip() not in detectors():
         names = ", ".join(detectors())
-        raise UsageError(f"{option} {given}: is neither a folder of ucm2 files nor one of the detectors {names}")
+        raise UsageError(f"{option(name, given)}: is neither a folder of ucm2 files nor one of the detectors {names}")
     find = detector(given)
     return lambda path, image: find.hierarchy(image)
 
