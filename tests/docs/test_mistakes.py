@@ -117,55 +117,55 @@ def nothing() -> None:
 MADE: dict[str, Callable[[], object]] = {
     "named a folder that is not there": nothing,
     "named an empty folder": lambda: Path("empty").mkdir(),
-    "took another data set's truths": truths(lambda f, name, n: write_edges(f / f"{1000 + n}.png", drawn(n))),
+    "used another data set's truths": truths(lambda f, name, n: write_edges(f / f"{1000 + n}.png", drawn(n))),
     "named the root of BSDS500": bsds_root,
     "misspelled a data set": nothing,
-    "has the data set somewhere else": nothing,
+    "have the data set somewhere else": nothing,
     "asked for a part of a plain folder": nothing,
     "gave a file for a folder": nothing,
     "saved maps as NAME_pred.png": each(
         lambda f, name, n: write_soft(f / f"{name}_pred.png", drawn(n).astype(np.float32))
     ),
-    "has two files for each image": lambda: [
+    "have two files for each image": lambda: [
         np.save(f"maps/{name}.npy", drawn(n) * 0.9) for n, name in enumerate(NAMES)
     ],
     "ran a tenth of the images": many_images,
-    "wants that to be an error": many_images,
-    "has maps of images without truth": lambda: shutil.copy("maps/bear.png", "maps/zebra.png"),
+    "want that to be an error": many_images,
+    "have maps of images without truth": lambda: shutil.copy("maps/bear.png", "maps/zebra.png"),
     "saved edges black on white": each(
         lambda f, name, n: write_soft(f / f"{name}.png", 1 - drawn(n).astype(np.float32))
     ),
-    "has truths black on white": truths(lambda f, name, n: write_edges(f / f"{name}.png", ~drawn(n))),
+    "have truths black on white": truths(lambda f, name, n: write_edges(f / f"{name}.png", ~drawn(n))),
     "saved logits": each(lambda f, name, n: np.save(f / f"{name}.npy", drawn(n) * 9.0 - 4)),
     "saved floats from 0 to 255": each(lambda f, name, n: np.save(f / f"{name}.npy", drawn(n) * 255.0)),
     "saved 0 and 1 as PNG": each(lambda f, name, n: grey(drawn(n).astype(np.uint8), f / f"{name}.png")),
     "saved maps with NaN": each(lambda f, name, n: np.save(f / f"{name}.npy", np.where(drawn(n), 0.9, np.nan))),
     "saved nothing but zeros": each(lambda f, name, n: write_soft(f / f"{name}.png", np.zeros((60, 80), np.float32))),
-    "saved tensors by torch.save": each(lambda f, name, n: (f / f"{name}.pt").write_bytes(b"\x80\x02}q\x00.")),
-    "has a download that broke off": lambda: Path("maps/goat.png").write_bytes(Path("maps/goat.png").read_bytes()[:60]),
+    "saved tensors with torch.save": each(lambda f, name, n: (f / f"{name}.pt").write_bytes(b"\x80\x02}q\x00.")),
+    "have an incomplete download": lambda: Path("maps/goat.png").write_bytes(Path("maps/goat.png").read_bytes()[:60]),
     "cut off a pixel": each(lambda f, name, n: write_soft(f / f"{name}.png", drawn(n)[:-1].astype(np.float32))),
-    "turned width and height round": each(
+    "swapped width and height": each(
         lambda f, name, n: write_soft(f / f"{name}.png", drawn(n).T.astype(np.float32))
     ),
-    "has truths in JPEG": truths(lambda f, name, n: grey(drawn(n).astype(np.uint8) * 255, f / f"{name}.jpg")),
-    "has truths in colours": truths(
+    "have truths in JPEG": truths(lambda f, name, n: grey(drawn(n).astype(np.uint8) * 255, f / f"{name}.jpg")),
+    "have truths in colour": truths(
         lambda f, name, n: grey(
             np.stack([drawn(n) * 255, drawn(n) * 0, drawn(n) * 90], 2).astype(np.uint8), f / f"{name}.png"
         )
     ),
     "did not suppress non-maxima": each(thick),
-    "took pixels for the tolerance": nothing,
+    "gave the tolerance in pixels": nothing,
     "misspelled a protocol": nothing,
-    "gave two systems one name": nothing,
-    "compares scores of two protocols": two_protocols,
-    "reports a folder that holds no run": nothing,
-    "has a run folder of something else": lambda: (
+    "gave two systems the same name": nothing,
+    "compared scores of two protocols": two_protocols,
+    "reported a folder without a run": nothing,
+    "have something else in the run folder": lambda: (
         Path("runs").mkdir() or Path("runs/run.sqlite").write_text("not a run")
     ),
-    "reports a run of an older version": older_run,
+    "reported a run of an older version": older_run,
     "saved holes of disparity as 0": disparities(holes, "map.npy"),
     "saved disparities in 8 bits": disparities(lambda plane: plane * 4, "map.png"),
-    "took soft maps for segmentations": each(thick),
+    "passed soft maps as segmentations": each(thick),
 }
 
 
@@ -180,7 +180,7 @@ def run(command: str) -> tuple[int, list[str]]:
 
 
 def rows() -> dict[str, tuple[str, str, list[str]]]:
-    """The page's table: what one did, the command, the exit status, and what the tool says."""
+    """The page's table: what you did, the command, the exit status and the message."""
     found = {}
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
