@@ -144,9 +144,7 @@ MADE: dict[str, Callable[[], object]] = {
     "saved tensors with torch.save": each(lambda f, name, n: (f / f"{name}.pt").write_bytes(b"\x80\x02}q\x00.")),
     "have an incomplete download": lambda: Path("maps/goat.png").write_bytes(Path("maps/goat.png").read_bytes()[:60]),
     "cut off a pixel": each(lambda f, name, n: write_soft(f / f"{name}.png", drawn(n)[:-1].astype(np.float32))),
-    "swapped width and height": each(
-        lambda f, name, n: write_soft(f / f"{name}.png", drawn(n).T.astype(np.float32))
-    ),
+    "swapped width and height": each(lambda f, name, n: write_soft(f / f"{name}.png", drawn(n).T.astype(np.float32))),
     "have truths in JPEG": truths(lambda f, name, n: grey(drawn(n).astype(np.uint8) * 255, f / f"{name}.jpg")),
     "have truths in colour": truths(
         lambda f, name, n: grey(
