@@ -169,3 +169,17 @@ def test_how_each_system_was_suppressed_is_lost_in_no_table(tmp_path):
         assert sorted("structured-s1-r1" in row.split("boundary|")[0] for row in rows) == [False, True]
     assert 'data-label="nms" data-value="structured-s1-r1">structured-s1-r1<' in page
     assert json.loads(json.dumps(result.json()))["notes"] is not None
+
+
+def test_json_of_labels_has_shares_and_tables_have_per_cents():
+    """A part of the line is one person's only."""
+    line = np.zeros((9, 40), bool)
+    line[4, :20] = True
+    other = line.copy()
+    other[4, 15:20] = False
+    result = ha.evaluate("strength", None, [[line, other]] * 3)
+    (shares,) = result.json()["systems"].values()
+    (row,) = csv.DictReader(io.StringIO(result.csv()))
+    assert 0 < shares["orphan"] < 1
+    assert float(row["orphan"]) == pytest.approx(100 * shares["orphan"])
+    assert shares["interval"] == pytest.approx([shares["orphan"]] * 2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from hyperacuity.audit.strength import (
     LabelScore,
@@ -25,6 +26,13 @@ def _percent(
 ) -> Column:
     ends = (lambda score: tuple(100 * end for end in interval(score))) if interval is not None else False
     return Column(key, title, "", 1, note, "%", lambda score: 100 * value(score), ends)
+
+
+def as_dict(score: LabelScore, system: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The criteria of a data set's labels, as shares."""
+    labels = score.boundaries
+    shares = {"orphan": labels.orphan, "consensus": labels.consensus, "interval": list(labels.orphan_interval)}
+    return {"images": len(score.images), **shares}
 
 
 COLUMNS = Columns(
@@ -50,7 +58,8 @@ COLUMNS = Columns(
         Column(
             "maps", "maps", "", 0, "Maps that all annotators drew together", value=lambda score: sum(score.annotators)
         ),
-    )
+    ),
+    as_dict=as_dict,
 )
 
 
