@@ -163,7 +163,7 @@ def test_people_are_held_against_the_others():
 
 
 def test_one_annotator_alone_has_no_human_performance():
-    with pytest.raises(InputError, match="at least two annotators, found 1"):
+    with pytest.raises(InputError, match="at least two annotators, got 1"):
         tally_humans([np.eye(4, dtype=bool)])
 
 

@@ -129,8 +129,8 @@ class TestErrors:
         [
             (InputError("a[1].png: has no pixels"), 1, "error: a[1].png: has no pixels\n"),
             (UsageError("there is no folder x:x:"), 2, "error: there is no folder x:x:\n"),
-            (KeyboardInterrupt(), 130, "stopped; what was finished is kept\n"),
-            (MemoryError(), 1, "error: out of memory; what was finished is kept\n"),
+            (KeyboardInterrupt(), 130, "stopped; finished work is saved\n"),
+            (MemoryError(), 1, "error: out of memory; finished work is saved\n"),
         ],
     )
     def test_a_known_error_is_one_line_and_an_exit_status(self, error, status, line, capfd):
@@ -149,8 +149,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("words", "line"),
         [
-            (["count"], "stopped; nothing is kept without --run DIR\n"),
-            (["count", "--run", "kept"], "stopped; what was finished is kept\n"),
+            (["count"], "stopped; nothing is saved without --run DIR\n"),
+            (["count", "--run", "kept"], "stopped; finished work is saved\n"),
         ],
     )
     def test_what_is_kept_after_ctrl_c_depends_on_run(self, words, line, capfd):

@@ -218,7 +218,7 @@ def test_people_against_each_other_by_hand():
     three = collect_occlusion_humans([tally_occlusion_humans([first, second, nobody])])
     assert (three.point.recall, three.point.precision) == (8 / 24, 8 / 12)
     assert np.isnan(collect_occlusion_humans([]).point.f)
-    with pytest.raises(InputError, match="needs at least two annotators, found 1"):
+    with pytest.raises(InputError, match="needs at least two annotators, got 1"):
         tally_occlusion_humans([first])
 
 

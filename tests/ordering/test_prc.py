@@ -145,5 +145,5 @@ def test_two_sides_may_count_differently():
 
 @pytest.mark.parametrize("bad", [-1, float("nan")])
 def test_impossible_counts_are_refused(bad):
-    with pytest.raises(InputError, match="missed: counts must be numbers from 0"):
+    with pytest.raises(InputError, match="missed: counts must not be negative"):
         Outcomes(np.ones(2), np.ones(2), np.ones(2), [1, bad])

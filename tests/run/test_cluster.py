@@ -231,7 +231,7 @@ def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted,
     monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 2)
     began = time.monotonic()
     with pytest.raises(
-        UsageError, match=r"had no worker for 2 s; what was finished is kept\. Start workers with: dask worker"
+        UsageError, match=r"had no worker for 2 s; finished work is saved\. Start workers with: dask worker"
     ):
         run_grid(letters(), grid, cluster=deserted, progress=False)
     assert time.monotonic() - began < cluster.STOP_SECONDS

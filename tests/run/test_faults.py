@@ -409,7 +409,7 @@ def test_the_scheduler_of_a_cluster_freezes_and_is_killed(tmp_path, letters, gri
             cluster.send_signal(disturbance)
             said = driver.communicate(timeout=300)[0]
             cluster.send_signal(signal.SIGCONT)
-            sentence = f"refused: --cluster {address}: the scheduler was lost; what was finished is kept"
+            sentence = f"refused: --cluster {address}: the scheduler was lost; finished work is saved"
             assert said.splitlines() == ["began", sentence]
             kept = check_run(run).tallies
     assert 0 < kept < 160

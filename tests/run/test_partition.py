@@ -124,7 +124,7 @@ def test_a_network_that_is_cut_ends_the_run_with_a_sentence(
     tmp_path, letters, grid, undisturbed, proxy, scheduler, no_traceback
 ):
     with pytest.raises(
-        UsageError, match=f"`cluster='{proxy.address}'`: the scheduler was lost; what was finished is kept"
+        UsageError, match=f"`cluster='{proxy.address}'`: the scheduler was lost; finished work is saved"
     ):
         run_disturbed(tmp_path / "run", letters(seconds=0.1), grid, proxy.address, proxy.cut)
     kept = check_run(tmp_path / "run").tallies

@@ -188,7 +188,7 @@ def _levels_of_output(
 class Bonus:
     """Gain from counting a detected pixel as right when any annotator drew it, at the best threshold of the usual precision.
 
-    ``f_any`` and ``f_mean`` are the best F with either precision, each at its own threshold.
+    ``f_any`` and ``f_mean`` are the best F with either precision, each at its best threshold.
     """
 
     precision_any: float
@@ -288,9 +288,9 @@ def tallies_under(tallies: Mapping[str, AuditTally], truth: int, benchmark: Prot
 
 @dataclass(frozen=True)
 class Change:
-    """Two systems whose order under a truth is not that under all labels: how far ahead is the one that was behind?
+    """Two systems that swap ranks under a truth: how far ahead is the one that was behind?
 
-    ``p_value`` is that of a paired bootstrap over images, with Holm's correction for all changes found; NaN for the mean over
+    ``p_value`` is that of a paired bootstrap over images, with Holm's correction for all changes; NaN for the mean over
     repeated partial labels.
     """
 

@@ -1,4 +1,4 @@
-"""The findings of an audit in plain words, the most telling number in each sentence and no more."""
+"""The findings of an audit in plain words, one number per sentence."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]
 
 
 def _verdict(consensus: float, part: float, spread: float, interval: tuple[float, float]) -> str:
-    """Verdict on whether strong boundaries are found better than any: beyond the interval and the spread of the control."""
+    """Verdict on whether strong boundaries are detected better than others: beyond the interval and the spread of the control."""
     margin = 2 * (0.0 if math.isnan(spread) else spread)
     low, high = (consensus, consensus) if math.isnan(interval[0]) else interval
     if low > part + margin:

@@ -1,4 +1,4 @@
-r"""A simulated observer of forced-choice trials, who looks at the picture and not at the labels.
+r"""A simulated observer of forced-choice trials, who sees the picture but not the labels.
 
 An observer who knew how many people drew each piece would find every orphan stronger than every false alarm: the risk would be
 0 by definition. This one does not know who drew what. It is given *evidence*, a soft map of the picture alone (what a detector
@@ -88,7 +88,7 @@ def evidence_of_trials(
 ) -> dict[str, tuple[float, float]]:
     """The evidence along both pieces of each trial, (false alarm, label), for simulated answers.
 
-    ``evidence`` holds a soft map of each image. Nothing but the picture decides: who drew a piece does not enter.
+    ``evidence`` holds a soft map of each image. Only the picture decides, not who drew a piece.
     """
     pairs = {}
     for trial in trials:

@@ -1,4 +1,4 @@
-"""Partial labels: the control for "are strong boundaries found better than any?"
+"""Partial labels: the control for "are strong boundaries detected better than others?"
 
 Consensus labels are few, and with fewer labels any detector's precision falls. The control takes as many pixels away from each
 annotator, but without looking at the picture: what is left is a part of the labels, not the strong ones.

@@ -1,4 +1,4 @@
-r"""Risk of a data set: how often do people find a system's false alarm stronger than a human label?
+r"""Risk of a data set: how often do people judge a system's false alarm stronger than a human label?
 
 A trial (:mod:`hyperacuity.audit.trials`) is decided by the majority of those who answered. The risk is the share of trials
 that the false alarm wins: 0 for a perfect data set; from 0.5 on, false alarms cannot be distinguished from what people drew.
@@ -33,7 +33,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of one person in one trial, and the time it took (NaN: not known)."""
+    """Answer of one person in one trial, and the time it took (NaN: unknown)."""
 
     subject: str
     trial: str
@@ -117,7 +117,7 @@ def majority(votes: Iterable[bool]) -> bool | None:
 
 
 def krippendorff_alpha(ratings: ArrayLike) -> float:
-    r"""Agreement of people beyond chance, for names without order: 1 perfect, 0 chance, below 0 systematic disagreement.
+    r"""Agreement of people beyond chance, for names without order: 1 perfect, 0 chance, negative for systematic disagreement.
 
     .. math:: α = 1 - (n - 1) \frac{\sum_{c ≠ k} o_{ck}}{\sum_{c ≠ k} n_c n_k}
 
@@ -253,11 +253,11 @@ def simulate_answers(
     chance: Callable[[float, float], ArrayLike] = preference,
     name: str = "observer",
 ) -> list[Answer]:
-    """Answers of observers who prefer the stronger piece with some chance, each trial and person on its own.
+    """Answers of observers who prefer the stronger piece with some chance, independently for each trial and person.
 
-    ``worths`` holds per trial the worth of the false alarm and that of the label: the evidence that the picture gives
-    (:func:`~hyperacuity.audit.observer.evidence_of_trials`), the labels' own strengths (:func:`worths_by_strength`), or any.
-    ``chance`` makes of both the probability that the false alarm is chosen: by Bradley and Terry's rule, or as an
+    ``worths`` holds per trial the worth of the false alarm and that of the label, for example the evidence in the picture
+    (:func:`~hyperacuity.audit.observer.evidence_of_trials`) or the strengths of the labels (:func:`worths_by_strength`).
+    ``chance`` turns both into the probability that the false alarm is chosen: by Bradley and Terry's rule, or as an
     :class:`~hyperacuity.audit.observer.Observer` does.
     """
     words = np.random.PCG64(np.random.SeedSequence([seed])).random_raw(len(trials) * people)

@@ -149,7 +149,7 @@ class Strengths:
 
     @cached_property
     def tally(self) -> StrengthTally:
-        """The counts that a data set's statistics are made of."""
+        """The counts behind a data set's statistics."""
         n = self.annotators
         pixels = [np.bincount(drawn.ravel(), minlength=n + 1)[1:] for drawn in self.drawn_by]
         return StrengthTally(np.array(pixels, np.int64), self.agreed, protocol=self.protocol)
@@ -217,8 +217,8 @@ class LabelScore:
     """Agreement of the annotators of a data set.
 
     ``by_strength`` has a row per class of :data:`CLASSES`: its share of boundaries and its share of pixels. ``agreement`` is the
-    share of a person's pixels that another person drew too, over all pairs. ``matrix`` has it for each pair (row, column), where
-    every image has the same number of annotators; else it is None. ``by_image`` has each image's own shares of boundaries.
+    share of a person's pixels that another person drew too, over all pairs. ``matrix`` has it for each pair (row, column), or
+    None if images differ in their number of annotators. ``by_image`` has the shares of boundaries of each image.
     """
 
     images: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Trials of the forced-choice experiment: two short pieces of boundary in one picture, which one is stronger?
+"""Trials of the forced-choice experiment: two short pieces of boundary in one picture, which one looks stronger?
 
 One piece is a false alarm of a system, the other a human label. If people often prefer the false alarm, the labels have missed
-boundaries that are as good as their own. In the *hard* mode the label is an orphan (drawn by one person only) and the
+boundaries that are as good as those drawn. In the *hard* mode the label is an orphan (drawn by one person only) and the
 system stands at its best threshold on all labels; in the *easy* mode only labels that everybody drew count, and the threshold
 is the best one on those.
 
@@ -52,7 +52,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Trial:
-    """Two pieces to choose between. ``false_alarm`` says which is the system's: not for the eyes of those who answer."""
+    """Two pieces to choose between. ``false_alarm`` says which is the system's: not shown to those who answer."""
 
     image: str
     system: str
@@ -92,8 +92,8 @@ def candidates(
     """False alarms of a system at a threshold, and the labels that they are to compete with.
 
     ``"hard"``: detected pixels that no annotator's matching pairs, against orphan labels. ``"easy"``: detected pixels that no
-    annotator's matching of consensus labels pairs, against consensus labels. ``people`` are the strengths of the truths, where
-    they are known already.
+    annotator's matching of consensus labels pairs, against consensus labels. ``people`` are the strengths of the truths, if
+    already computed.
     """
     if mode not in MODES:
         raise UsageError(f"mode {mode!r}: expected hard or easy")
@@ -158,7 +158,7 @@ def draw_trial(
 
 
 def shuffled(trials: Iterable[Trial], seed: int = 0) -> list[Trial]:
-    """The trials in random order, numbered from 1: what comes when says nothing about system or mode."""
+    """The trials in random order, numbered from 1, so that the order gives away neither system nor mode."""
     ordered = list(trials)
     words = np.random.PCG64(np.random.SeedSequence([seed, len(MODES)])).random_raw(len(ordered))
     digits = len(str(len(ordered)))

@@ -1,8 +1,7 @@
 """The truths that an audit judges an image by: labels of at least each strength, and partial labels.
 
-All are parts of what the annotators drew, and are told as such. They depend on the labels alone, so that systems judged in turn
-share them; and truths that come out the same, as neighbouring strengths do among few annotators, or partial labels that happen
-to grow from the same corner, are one part.
+Each truth is stored as a part of the annotators' pixels. Truths depend on the labels alone, so systems share them; equal truths
+(neighbouring strengths among few annotators, or partial labels that grow from the same corner) are stored once.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class AuditTruths(NamedTuple):
 
 
 def truths_of(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> AuditTruths:
-    """The truths of the protocol for one image, or what they were a moment ago; partial labels depend on its name."""
+    """The truths of the protocol for one image, cached; partial labels depend on its name."""
     packed = tuple((truth.shape, np.packbits(truth).tobytes()) for truth in maps)
     return _truths_again(packed, protocol, image)
 

@@ -1,7 +1,7 @@
 """Boundary detection: the Berkeley benchmark (ODS, OIS, AP), exact and deterministic.
 
 :func:`match` pairs two boundary maps, :func:`tally` counts an image at all thresholds, :func:`collect` scores a data set.
-How far its labels can be trusted is another matter (:mod:`hyperacuity.audit`).
+See :mod:`hyperacuity.audit` for how far its labels can be trusted.
 
 References
 ----------

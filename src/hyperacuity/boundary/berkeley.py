@@ -1,4 +1,4 @@
-"""The text files of Berkeley's benchmark, so that old plotting scripts go on working."""
+"""The text files of Berkeley's benchmark, so that old plotting scripts still work."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> 
     """
     n = len(truths)
     if n < 2:
-        raise InputError(f"human performance needs at least two annotators, found {n}")
+        raise InputError(f"human performance needs at least two annotators, got {n}")
     matched_by_any = [np.zeros(np.asarray(truth).shape, np.bool_) for truth in truths]
     pairs = 0
     for one, other in itertools.combinations(range(n), 2):
@@ -41,7 +41,7 @@ def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> 
 
 @dataclass(frozen=True)
 class HumanScore:
-    """The point at which people stand on a precision–recall plot."""
+    """Human performance as a point on a precision–recall plot."""
 
     images: int
     point: Point

@@ -127,7 +127,7 @@ def match(
 
 
 def overlay(detected: EdgeMap, truth: EdgeMap, matches: Match) -> NDArray[np.uint8]:
-    """One picture of what was found: 0 nothing, 1 hit (detected and matched), 2 false alarm, 3 miss (true and not matched)."""
+    """Draw a matching: 0 nothing, 1 hit (detected and matched), 2 false alarm, 3 miss (true and not matched)."""
     codes = np.zeros(detected.shape, np.uint8)
     codes[truth] = 3
     codes.flat[matches.truth] = 0

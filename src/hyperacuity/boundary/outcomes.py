@@ -46,7 +46,7 @@ def overlays_with_partners(
     *,
     levels: Sequence[int] | None = None,
 ) -> States:
-    """The pictures of :func:`overlays`, and with whom each hit is matched: a bit per annotator, as long as they are eight.
+    """The pictures of :func:`overlays`, and the annotators that each hit matches: a bit for each, up to eight.
 
     Examples
     --------

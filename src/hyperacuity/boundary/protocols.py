@@ -142,7 +142,7 @@ class Protocol(BaseProtocol):
 
     @property
     def levels(self) -> NDArray[np.float64]:
-        """The thresholds, rising; none for stacks of segmentations, which bring their own."""
+        """The thresholds, rising; none for stacks of segmentations, which have levels."""
         if isinstance(self.thresholds, str):
             return np.empty(0)
         if isinstance(self.thresholds, int):

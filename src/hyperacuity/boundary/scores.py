@@ -1,6 +1,6 @@
 """A data set of the boundary benchmark: ODS, OIS, AP, R50, the curve, intervals over images, and paired tests.
 
-Berkeley's rules, which are not what one would write down unprompted:
+Berkeley's rules, some of which are surprising:
 
 * ODS, the best F at one threshold for all images, is sought between thresholds too: recall and precision are interpolated
   linearly at 100 points of every interval, and the first maximum counts.
@@ -37,7 +37,7 @@ FEW = 64
 
 @dataclass(frozen=True)
 class Point:
-    """An operating point. ``threshold`` is NaN where every image has its own."""
+    """An operating point. ``threshold`` is NaN if it differs by image."""
 
     threshold: float
     recall: float
@@ -71,8 +71,8 @@ class Points(Sequence[Point]):
     @overload
     def __getitem__(self, index: slice) -> Points: ...
     def __getitem__(self, index: int | slice) -> Point | Points:
-        found = self._values[index]
-        return Points(found) if isinstance(index, slice) else Point(*found.tolist())
+        values = self._values[index]
+        return Points(values) if isinstance(index, slice) else Point(*values.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ def best_point(threshold: Floats, recall: Floats, precision: Floats) -> Point:
 
 
 def _best_points(threshold: Floats, recall: Floats, precision: Floats) -> Points:
-    """Those of many curves, images × thresholds, a few at a time."""
+    """The best points of many curves, images × thresholds, a few at a time."""
     best, t = np.empty((len(recall), 4)), _blend(threshold)
     for start in range(0, len(recall), FEW):
         rows = slice(start, start + FEW)
@@ -234,7 +234,7 @@ def _curves(counts: NDArray[Any]) -> tuple[Floats, Floats]:
 
 
 def _own_best(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each image's counts at its own best threshold, the first on the grid."""
+    """Each image's counts at its best threshold, the first on the grid."""
     best = f_measure(*_curves(counts)).argmax(axis=1)
     return np.asarray(counts[np.arange(len(counts)), best])
 

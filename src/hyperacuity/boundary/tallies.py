@@ -28,7 +28,7 @@ class BoundaryTally(Tally):
     Parameters
     ----------
     truth_matched, truth
-        Over all annotators: the pixels of each one's truth that found a partner, and all of them.
+        Over all annotators: the pixels of each one's truth that have a partner, and all of them.
     detected_matched, detected
         The detected pixels that are some annotator's partner, and all of them.
     detected_shown
@@ -81,7 +81,7 @@ def tally(
     """Count one image: a soft boundary map, or a stack of segmentations, against every annotator's boundaries.
 
     At each threshold t the map is ``prediction ≥ t``, thinned if the protocol says so, and matched with each truth
-    (:func:`hyperacuity.boundary.match`). A stack of segmentations (``thresholds="levels"``) has its own levels, from the first
+    (:func:`hyperacuity.boundary.match`). A stack of segmentations (``thresholds="levels"``) has levels, from the first
     to the last, whose boundaries are matched in the same way. Truths that are empty count as annotators who drew nothing.
     ``checked`` verifies that every matching is optimal.
 

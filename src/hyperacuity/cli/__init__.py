@@ -1,9 +1,9 @@
 """The command line: options and printing, one module per command.
 
-Manners every command keeps: results go to standard output (a table for people, or with ``--json`` one object and nothing else),
+All commands behave alike: results go to standard output (a table for people, or with ``--json`` one object and nothing else),
 messages and progress to standard error; exit status 0 when all is well, 1 when some items failed (each is named), 2 for a
 call that cannot be carried out. Command modules import numpy, numba, scipy and charts inside their functions, so that
-``hyperacuity --help`` answers at once; and of all the modules, a call loads those of its own command.
+``hyperacuity --help`` answers at once, and a call loads only the modules of its command.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ COMMANDS = {
 """The words of each command, and the function that carries it out, in a module of this package; in the order of the help."""
 
 GROUPS = ("run", "studio", "train")
-"""The groups of commands, each a module of this package with an ``app`` of its own."""
+"""The groups of commands, each a module of this package with an ``app``."""
 
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Modules and kernels make many objects that stay; to look for garbage among them each 700 takes a tenth of the start."""
@@ -84,9 +84,9 @@ def _general(
 
 
 def program(words: Sequence[str] = ()) -> typer.Typer:
-    """The program that a call, given by its words, is for: with the commands that begin with its first word, or with all.
+    """Build the program for a call: with the commands that begin with its first word, or with all.
 
-    Commands of other packages are listed by it, and loaded when they are called (:mod:`hyperacuity.cli.plugins`).
+    It lists the commands of other packages, and loads them when they are called (:mod:`hyperacuity.cli.plugins`).
 
     >>> [command.name for command in program(["card", "show", "mine.card"]).registered_commands]
     ['card', 'card show', 'card check']
@@ -135,7 +135,7 @@ def _whole() -> typer.Typer:
 
 
 def __getattr__(name: str) -> Any:
-    """``app``, the program with all commands, which are loaded when it is first asked for."""
+    """Load ``app``, the program with all commands, on first use."""
     if name == "app":
         return _whole()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ BOUNDARY = protocol_help("boundary/protocols.py")
 
 @grouped
 def audit(
-    truth: Annotated[str, Truth(help="Folder of truths, or a known data set such as bsds500.")],
+    truth: Annotated[str, Truth(help="Folder of truths, or a data set such as bsds500.")],
     system: Annotated[list[str] | None, Named(help="A system's soft boundary maps; may be repeated.")] = None,
     images: Annotated[Path | None, Folder(help="Photographs: for the pictures, and for the names of images.")] = None,
     split: Split = None,
@@ -32,11 +32,11 @@ def audit(
     maps: MapFiles,
     how: Computing,
 ) -> None:
-    """Ask how far the labels of a data set can be trusted: who agrees with whom, and what that does to systems.
+    """Audit the labels of a data set: who agrees with whom, and what that does to the scores of systems.
 
-    Without systems: which share of the boundaries one person drew alone, and which everyone drew. With systems also: precision
-    and recall on stronger and stronger labels, the control with an arbitrary part of the labels, what the benchmark's precision
-    gives away, whether a system's output tells strength, and whether the order of the systems changes. After Hou, Yuille & Koch
+    Without systems: the share of boundaries that one person drew alone, and that everyone drew. With systems, also: precision
+    and recall on stronger and stronger labels, the control with an arbitrary part of the labels, the bonus that the benchmark's
+    precision gives, how well a system's output predicts strength, and whether the systems change ranks. After Hou, Yuille & Koch
     (2013), Beyond F-measures.
 
     Example: [bold]hyperacuity audit bsds500 --split test --figures figures[/bold]

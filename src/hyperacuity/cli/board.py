@@ -34,11 +34,11 @@ def board(
     *,
     exports: Exports,
 ) -> None:
-    """Make a site of cards: a leaderboard per protocol, with intervals and significance groups, a page per system and per image.
+    """Build a site from cards: a leaderboard per protocol, with intervals and significance groups, and pages per system and image.
 
-    The site opens from disk with no network and can be put on any web server. A card joins the leaderboard whose protocol and
-    truths are its own; scores of different ones are never ranked together. Cards that cannot be read are named, and the site is
-    made of the others (exit status 1). Tables for papers hold one leaderboard after the other.
+    The site opens from disk with no network and can be put on any web server. A card joins the leaderboard with its protocol
+    and truths; scores of different ones are never ranked together. Cards that cannot be read are named, and the site is built
+    from the others (exit status 1). Tables for papers hold one leaderboard after the other.
 
     Example: [bold]hyperacuity board cards/*.card --out site[/bold]
 
@@ -72,10 +72,10 @@ def check(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Check cards and sites: every card whole, its scores recomputed, no card twice, no two systems of one name on a leaderboard.
+    """Check cards and sites: intact cards, recomputed scores, no card twice, no two systems of one name on a leaderboard.
 
-    With --site, every number in board.json is recomputed from the cards that the site offers. Exit status 1 when anything is
-    wrong; each finding is named, and all the rest is checked.
+    With --site, every number in board.json is recomputed from the cards that the site offers. Every problem is listed;
+    exit status 1 if there is any.
 
     Example: [bold]hyperacuity board check cards/*.card[/bold]
 

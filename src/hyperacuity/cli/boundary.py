@@ -31,7 +31,7 @@ ABOUT = protocol_help("boundary/protocols.py")
 @grouped
 def boundary(
     prediction: Annotated[Path, Pred(help="Folder of soft boundary maps (png, npy, mat …), or one.")],
-    truth: Annotated[str, Truth(help="Folder of truths, one truth, or a known data set such as bsds500.")],
+    truth: Annotated[str, Truth(help="Folder of truths, one truth, or a data set such as bsds500.")],
     protocol: Annotated[
         str,
         Option(

@@ -1,4 +1,4 @@
-"""``hyperacuity card``: results that travel. Make a card of a run, look at cards, and check them."""
+"""``hyperacuity card``: results to share. Make a card from a run, show cards, and check them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Cards = Annotated[list[Path], Argument(metavar="CARD…", help="Cards.")]
 
 
 def make(
-    run: Annotated[Path, Argument(metavar="RUN", help="A run folder, made by a benchmark with --run.")],
+    run: Annotated[Path, Argument(metavar="RUN", help="A run folder, written by a benchmark with --run.")],
     system: Annotated[str | None, Option(metavar="NAME", help="Which system (default: the only one).")] = None,
     about: Annotated[
         Path | None,
@@ -35,18 +35,18 @@ def make(
         str | None, Option(metavar="TEXT", help="Which protocol, if the run has several: its line, or a part of it.")
     ] = None,
     people: Annotated[
-        bool, Option("--people", help="Of the annotators, each held against the others, not of a system.")
+        bool, Option("--people", help="The annotators, each against the others, instead of a system.")
     ] = False,
     data_set: Annotated[
-        str | None, Option(metavar="NAME", help="What the data set is called (default: as in the run).")
+        str | None, Option(metavar="NAME", help="Name of the data set (default: as in the run).")
     ] = None,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
     """Put a system's result on a card: one small file with its tallies, which anyone can check, score and test against.
 
-    A card holds the counts of every image, the signature, digests of each truth, who made the system and how. Truths are read
-    again for their digests, and must not have changed since the run. Compare with a card by [bold]--against FILE.card[/bold].
+    A card holds the counts of every image, the signature, digests of each truth, who built the system and how. Truths are read
+    again for their digests, and must not have changed since the run. Compare with a card: [bold]--against FILE.card[/bold].
 
     Example: [bold]hyperacuity card runs/mine --system mine --about about.toml[/bold]
 
@@ -89,7 +89,7 @@ def show(
     image: Annotated[str | None, Option(metavar="NAME", help="Print the tally of this image instead.")] = None,
     json: Json = False,
 ) -> None:
-    """Show cards: whose result it is, of what data, under which protocol, and the scores counted from its tallies.
+    """Show cards: system, data, protocol, and the scores computed from the tallies.
 
     Example: [bold]hyperacuity card show mine.card[/bold]
 
@@ -140,9 +140,11 @@ def _print_card(path: Path, card: Card) -> None:
 def check(
     cards: Cards,
     maps: Annotated[
-        Path | None, Option(metavar="DIR", help="The system's maps: count some images again, and compare.")
+        Path | None, Option(metavar="DIR", help="The system's maps: count some images again and compare.")
     ] = None,
-    truth: Annotated[str | None, Option(metavar="TRUTH", help="The truths of these, as for the benchmark.")] = None,
+    truth: Annotated[
+        str | None, Option(metavar="TRUTH", help="The truths for these maps, as for the benchmark.")
+    ] = None,
     data: Data = None,
     split: Split = None,
     sample: Annotated[int, Option(min=1, help="How many images are counted again.")] = 10,
@@ -153,9 +155,9 @@ def check(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Check cards: is every byte as it was written, do the tallies give scores; with maps and truths, are the counts right?
+    """Check cards: is every byte intact, do the tallies give scores; with maps and truths, are the counts right?
 
-    Each card is checked, whatever is wrong with the others. Exit status 1 when something is wrong; each finding is named.
+    Every card is checked and every problem listed; exit status 1 if there is any.
 
     Example: [bold]hyperacuity card check cards/*.card[/bold]
 

@@ -1,4 +1,4 @@
-"""``hyperacuity cite``: the papers behind what was measured, as BibTeX."""
+"""``hyperacuity cite``: the papers behind a benchmark, as BibTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared by the commands: output, JSON, errors and failures."""
+"""Output, JSON, errors and failures, shared by all commands."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MOST_ALIKE = 3
 
 
 def with_dashes(sentence: str) -> str:
-    """The sentence with its options as the command line writes them (see :mod:`hyperacuity.errors`).
+    """Rewrite the options in a sentence as the command line writes them (see :mod:`hyperacuity.errors`).
 
     >>> with_dashes("`split='test'` is for known data sets; use `value_range=(0, 255)` or `force=True`, and `masks={'sky': DIR}`")
     '--split test is for known data sets; use --value-range 0,255 or --force, and --mask sky=DIR'
@@ -84,10 +84,11 @@ results = wide_console(kind=_Dashed)
 
 
 class Commands(TyperGroup):
-    """The commands; known errors become one line on standard error and the right exit status.
+    """The commands; expected errors become one line on standard error and the right exit status.
 
-    A command may have several words. ``detect train pb`` goes before ``detect`` with two pictures, whose folders can be written
-    ``./train`` and ``./pb``. Other packages' commands (:mod:`hyperacuity.cli.plugins`) are listed, and loaded when called.
+    A command may have several words. ``detect train pb`` takes precedence over ``detect`` with two folders, which
+    can be written ``./train`` and ``./pb``. Other packages' commands (:mod:`hyperacuity.cli.plugins`) are listed, and loaded when
+    called.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -137,7 +138,7 @@ class Commands(TyperGroup):
             lost = self._could_keep(words) and not any(word.partition("=")[0] in ("--run", "--out") for word in words)
             memory = isinstance(error, MemoryError)
             what = "[bold red]error:[/] out of memory" if memory else "stopped"
-            messages.print(f"{what}; {'nothing is kept without --run DIR' if lost else 'what was finished is kept'}")
+            messages.print(f"{what}; {'nothing is saved without --run DIR' if lost else 'finished work is saved'}")
             raise typer.Exit(1 if memory else 130) from error
 
     def _could_keep(self, words: list[str]) -> bool:
@@ -157,7 +158,7 @@ class _Messages(logging.Handler):
 
 
 def _listen() -> None:
-    """Show what the package logs from level INFO on; several calls are as good as one."""
+    """Show what the package logs from level INFO on; calling it again changes nothing."""
     logger = logging.getLogger("hyperacuity")
     logger.setLevel(logging.INFO)
     if not any(isinstance(handler, _Messages) for handler in logger.handlers):
@@ -165,7 +166,7 @@ def _listen() -> None:
 
 
 class _Warnings:
-    """Warnings about data are for the user, the first few of each kind; others, about code, go where Python sends them."""
+    """Show warnings about data, the first few of each kind; those about code go where Python sends them."""
 
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
@@ -192,7 +193,7 @@ class _Warnings:
 def print_json(value: Mapping[str, Any]) -> None:
     """Write one JSON object to standard output. NaN and infinity, which JSON lacks, become ``null``.
 
-    Letters beyond ASCII are escaped: programs read them all the same, whatever encoding the terminal has.
+    Letters beyond ASCII are escaped, so that the terminal's encoding does not matter.
     """
     from hyperacuity.tally import plain
 
@@ -204,7 +205,7 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 
 def _all_dashed(value: Any) -> Any:
-    """Reasons of failures, as deep as they stand, with options as the command line writes them."""
+    """Rewrite the options in reasons of failures, however nested, as the command line writes them."""
     if isinstance(value, dict):
         return {key: _all_dashed(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -213,14 +214,14 @@ def _all_dashed(value: Any) -> Any:
 
 
 def warn(sentence: str) -> None:
-    """One line about what is legal but probably wrong."""
+    """Print a warning about something legal but probably wrong."""
     messages.print(f"[yellow]warning:[/] {escape(printable(sentence))}")
 
 
 def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
-    """Name what failed, (item, reason) each, on standard error; the exit status that follows from it (0 or 1).
+    """Print what failed, (item, reason) each, on standard error; returns the exit status (0 or 1).
 
-    Of many that failed for the same reason, the first ones.
+    If many failed for the same reason, only the first few are printed.
     """
     failed = list(failures)
     alike = Counter(_kind(reason) for _, reason in failed)
@@ -236,12 +237,12 @@ def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
 
 
 def _kind(sentence: str) -> str:
-    """Sentence about a file without the file and the numbers."""
+    """A message without file names and numbers, to group equal ones."""
     return re.sub(r"\d+", "", sentence.partition(": ")[2] or sentence)
 
 
 def tell_gaps(evaluated: Sequence[Result], *, list_all: bool = False) -> None:
-    """Say what has no partner: how many and the first of them, or every file."""
+    """Report files without a partner: their number and the first few, or all."""
     if list_all:
         for path in dict.fromkeys(path for result in evaluated for path in result.unpaired):
             messages.print(f"no partner: {printable(str(path))}", markup=False)
@@ -273,7 +274,7 @@ def evaluated(task: str, prediction: Path, truth: str, how: Evaluation, **option
 def show(*results_: Result | None, how: Computing, more: Mapping[str, Any] | None = None) -> NoReturn:
     """Print results, write their tables, name what failed, and exit.
 
-    Only the first is the object of ``--json``, with ``more`` in it.
+    ``--json`` prints only the first, with ``more`` in it.
     """
     present = [result for result in results_ if result is not None]
     failures = [failure for result in present for failure in result.failures]
@@ -291,7 +292,7 @@ def show(*results_: Result | None, how: Computing, more: Mapping[str, Any] | Non
 
 
 def export(tables: Iterable[ScoreTable], how: Exports) -> None:
-    """Write tables to the files asked for, one after the other in each; nothing is computed where there is none."""
+    """Write all tables to each file asked for; computes nothing if there are no files."""
     if not how.files:
         return
     from hyperacuity.evaluation.export import exported
@@ -306,7 +307,7 @@ def export(tables: Iterable[ScoreTable], how: Exports) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; ``UsageError`` if that fails or would overwrite somebody else's."""
+    """Write a file; ``UsageError`` if that fails or would overwrite a file that is not ours."""
     from hyperacuity.outputs import write_output
 
     write_output(path, text.encode())
@@ -319,7 +320,7 @@ def systems_of(options: Sequence[str]) -> dict[str, Path]:
     systems: dict[str, Path] = {}
     for option in options:
         name, equals, folder = option.partition("=")
-        if not equals or is_folder(Path(option)):  # a folder may have "=" in its own name
+        if not equals or is_folder(Path(option)):  # a folder's name may contain "="
             name, folder = Path(option).resolve().name, option
         if not name:
             raise UsageError(f"--system {option}: the name is empty")

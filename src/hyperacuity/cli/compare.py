@@ -25,7 +25,9 @@ def compare(
     epsilon: Annotated[str, Option(metavar="E", help="Tolerance of dominance, for all criteria or one each.")] = "0",
     strict: Annotated[bool, Option("--strict", help="To dominate, be better in every criterion.")] = False,
     decimals: Annotated[int | None, Option("--round", min=0, max=12, help="Round first, as printed tables do.")] = None,
-    groups: Annotated[bool, Option("--groups", help="Print the groups that repeated peeling gives.")] = False,
+    groups: Annotated[
+        bool, Option("--groups", help="Print the groups: optimal, optimal without those, and so on.")
+    ] = False,
     test: Annotated[
         str | None, Option(help="Also test pairs: wilcoxon, t or bootstrap, with Holm's correction.")
     ] = None,
@@ -39,8 +41,8 @@ def compare(
 ) -> None:
     """Compare systems by Pareto dominance, average rank and paired tests.
 
-    A system dominates another when it is nowhere worse and somewhere better. What nothing dominates is optimal; take that
-    away and look again, and you have the groups. Scores of different protocols are never compared.
+    A system dominates another when it is nowhere worse and somewhere better. Systems that nothing dominates are optimal; remove
+    them and repeat to get the groups. Scores of different protocols are never compared.
 
     Example: [bold]hyperacuity compare runs/stereo --groups --test wilcoxon[/bold]
 

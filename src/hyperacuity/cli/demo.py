@@ -1,4 +1,4 @@
-"""``hyperacuity demo``: a tour of everything, on scenes made for the purpose."""
+"""``hyperacuity demo``: a tour of everything, on generated scenes."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ AHEAD = ("filters", "sweep", "edges", "audit", "regions", "stereo", "disparity",
 
 OTHERS = " ".join(f"--system {{out}}/maps/{name}" for name in ("sobel", "canny", "sf1", "sf5", "agk", "hk"))
 PHOTOGRAPHS = ("103070", "37073")
-"""Two of BSDS500's validation images, which are shown where the data set is found."""
+"""Two of BSDS500's validation images, shown if the data set is installed."""
 
 RUNS = " ".join(f"{{out}}/runs/{task}" for task in ("boundary", "audit", "edges", "regions", "disparity", "ordering"))
 
 
 def demo(
-    out: Annotated[Path, Argument(metavar="OUT", help="Folder for everything made.")] = Path("demo-out"),
+    out: Annotated[Path, Argument(metavar="OUT", help="Output folder.")] = Path("demo-out"),
     count: Annotated[int, Option(min=1, help="How many scenes.")] = 12,
     size: Annotated[str, Option(metavar="WxH", help="Size of a scene in pixels.")] = "480x320",
     seed: Annotated[int, Option(min=0, help="Seed of the first scene.")] = 1,
     json: Json = False,
 ) -> None:
-    """Make scenes, run every detector and every benchmark on them, see one of them, and write a report.
+    """Generate scenes, run every detector and every benchmark on them, and write a report.
 
-    Each step is a command that you can run yourself; it is shown before it runs. Nothing is downloaded. The first page is there
-    after the first benchmark, and is made again at the end, with all of them and with every picture to look into.
+    Each step is a command that you can run yourself; it is shown before it runs. Nothing is downloaded. The page is written
+    after the first benchmark, and again at the end with all benchmarks and every picture.
 
     Example: [bold]hyperacuity demo demo-out --count 4[/bold]
     """
@@ -103,7 +103,7 @@ def _tour(*, seen: list[str], **values: object) -> list[list[str]]:
 
 @contextlib.contextmanager
 def _compiling_ahead() -> Iterator[None]:
-    """While the block runs, compile in another process what its later commands need, where nothing is compiled yet."""
+    """Compile the kernels of later commands in another process while the block runs, unless they are compiled already."""
     from hyperacuity.kernels import cache_folder
 
     if cache_folder("hyperacuity.kernels.ordering").exists() or (os.cpu_count() or 1) < 2:
@@ -118,7 +118,7 @@ def _compiling_ahead() -> Iterator[None]:
 
 
 def _photographs() -> list[str]:
-    """The files of two photographs, where they are at hand."""
+    """Two photographs, if they are available."""
     from hyperacuity.data import find_data
 
     try:

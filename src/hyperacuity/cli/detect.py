@@ -1,4 +1,4 @@
-"""``hyperacuity detect``: run reference detectors on images, and learn those that can be learned."""
+"""``hyperacuity detect``: run reference detectors on images, and train those that can be trained."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def detect(
 
     Example: [bold]hyperacuity detect photos --with canny,hk --out maps[/bold]
 
-    pb can be learned from other pictures and labels: see hyperacuity detect train pb --help.
+    To train pb on other pictures and labels, see hyperacuity detect train pb --help.
 
     Example: [bold]hyperacuity detect train pb --truth consensus --out my.json[/bold]
 
@@ -107,10 +107,10 @@ def train_pb(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Learn the detector pb from pictures and what people drew on them, and write it as a file.
+    """Train the detector pb on pictures and human labels, and write it to a file.
 
-    Without --images it learns from the training images of BSDS500, as the pb that comes with this package did: from 100 of
-    the 200, for the other 100 are reserved for measuring, and nothing learns from them without --allow-reserved.
+    Without --images it learns from the training images of BSDS500, as the built-in pb did: from 100 of the 200,
+    since the other 100 are reserved for measuring, and used only with --allow-reserved.
 
     Example: [bold]hyperacuity train pb --truth consensus --out my.json[/bold]
 
@@ -147,10 +147,10 @@ def train_gpb(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Learn the weights of the detector gpb from pictures and what people drew on them, and write them as a file.
+    """Train the weights of the detector gpb on pictures and human labels, and write them to a file.
 
-    Without --images it learns from the training images of BSDS500 that are not reserved for measuring, as the gpb that comes with
-    this package did; that takes about ten seconds of a processor per image.
+    Without --images it learns from the training images of BSDS500 that are not reserved for measuring, as the built-in gpb
+    did; that takes about ten seconds of processor time per image.
 
     Example: [bold]hyperacuity train gpb --images a --labels b --out my.json[/bold]
 
@@ -169,7 +169,7 @@ def train_gpb(
 
 
 def _print_learned(summary: Mapping[str, Any], weights: Mapping[str, float]) -> None:
-    """Print what a detector has learned from, and how much each cue counts."""
+    """Print the training data of a detector and the effect of each cue."""
     print_line(
         f"{summary['about']}\n{summary['pixels']} pixels, {100 * summary['boundaries']:.1f} % of them boundaries\n"
     )
@@ -182,7 +182,7 @@ def _print_learned(summary: Mapping[str, Any], weights: Mapping[str, float]) -> 
 def _drawings(
     images: Path | None, labels: Path | None, inverted: bool, data: Path | None, split: str, allow_reserved: bool
 ) -> Drawings:
-    """Pictures and labels to learn from: two folders, or BSDS500; files without a partner are named."""
+    """Pictures and labels to learn from: two folders, or BSDS500; files without a partner are reported."""
     from hyperacuity.train.drawings import bsds500_drawn, folders_drawn
 
     if bool(images) != bool(labels):
@@ -212,15 +212,15 @@ def train_depth_cues(
 ) -> None:
     """Learn which of two neighbouring regions is in front, from cues such as T-junctions, convexity and texture.
 
-    Without --images it learns from two thirds of Berkeley's 150 images with figure/ground labels, as the depth-cues that come
-    with this package did: by name, of every three the first two are learned from and the third, which is reserved, is held out.
+    Without --images it learns from two thirds of Berkeley's 150 images with figure/ground labels, as the built-in depth-cues
+    did: of every three images by name, it learns from the first two; the third is reserved and held out.
 
     The command has two names, train depth-cues and detect train depth-cues.
 
     Example: [bold]hyperacuity detect train depth-cues --out my.json[/bold]
 
-    With --hierarchy the regions are a machine's, at several levels, and it also learns which of their borders have no step
-    in depth at all.
+    With --hierarchy, the regions come from a detector, at several levels, and it also learns which of their borders have no
+    step in depth at all.
 
     Example: [bold]hyperacuity train depth-cues --hierarchy pb --out my.json[/bold]
 
@@ -238,9 +238,7 @@ def train_depth_cues(
     elif images or order or segmentation:
         raise UsageError("--images, --order and --segmentation belong together: pictures, who is in front, and regions")
     elif allow_reserved:
-        raise UsageError(
-            "--allow-reserved is for pictures of your own: of Berkeley's, the third that is held out stays so"
-        )
+        raise UsageError("--allow-reserved needs --images: a third of Berkeley's images is always held out")
     else:
         cuts = numbers("--levels", levels, "numbers, with commas")
         lessons, source = berkeley_lessons(data, workers, hierarchy=hierarchy, levels=cuts)

@@ -28,7 +28,7 @@ def disparity(
     region: Annotated[
         str, Option(metavar="LIST", help=f"{ABOUT['regions']} Such as nonocc, all, disc, untextured.")
     ] = "nonocc,all,disc",
-    mask: Annotated[list[str] | None, Named(help="A region of your own: SCENE.png files, white where it is.")] = None,
+    mask: Annotated[list[str] | None, Named(help="Another region: SCENE.png files, white inside it.")] = None,
     invalid: Annotated[str, Option(help=ABOUT["invalid"])] = "bad",
     scale: Annotated[float | None, Option(help="Grey levels per pixel of the maps (default: the data's).")] = None,
     truth_scale: Annotated[

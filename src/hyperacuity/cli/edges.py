@@ -16,7 +16,7 @@ ABOUT = protocol_help("edges/benchmark.py")
 @grouped
 def edges(
     prediction: Annotated[Path, Pred(help="Edge map, or folder of edge maps.")],
-    truth: Annotated[str, Truth(help="Truth, folder of truths, or a known data set such as rug or uded.")],
+    truth: Annotated[str, Truth(help="Truth, folder of truths, or a data set such as rug or uded.")],
     names: Annotated[str | None, Option("--measures", help=ABOUT["names"])] = None,
     thresholds: Annotated[int, Option(min=1, help=ABOUT["thresholds"])] = 101,
     thin: Annotated[bool, Option("--thin", help="Thin soft maps first. Without it they must be thin already.")] = False,

@@ -1,4 +1,4 @@
-"""``hyperacuity evaluate``: score systems by any benchmark, also one without a command of its own."""
+"""``hyperacuity evaluate``: score systems by any benchmark, including those of plug-ins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hyperacuity.errors import UsageError
 def evaluate(
     task: Annotated[str, Argument(metavar="TASK", help="Name of the benchmark.")],
     prediction: Annotated[Path, Pred(help="Folder of predictions, or one file.")],
-    truth: Annotated[str, Truth(help="Folder of truths, one file, or a known data set.")],
+    truth: Annotated[str, Truth(help="Folder of truths, one file, or a data set by name.")],
     option: Annotated[
         list[str] | None,
         Option(metavar="NAME=VALUE", help="An option of the protocol or of reading files; may be repeated."),
@@ -27,7 +27,7 @@ def evaluate(
     *,
     how: Evaluation,
 ) -> None:
-    """Score systems by any benchmark, the ones you add included. Most have a command of their own, which offers more.
+    """Score systems by any benchmark, including those you add. Most also have a dedicated command with more options.
 
     Example: [bold]hyperacuity evaluate exact maps/mine truth --option threshold=0.4[/bold]
 
@@ -38,7 +38,7 @@ def evaluate(
 
 
 def options_of(given: Sequence[str]) -> dict[str, Any]:
-    """``NAME=VALUE`` as Python's values: numbers, true and false, words, and lists of these with commas."""
+    """Parse ``NAME=VALUE`` options: numbers, true and false, words, and lists of these with commas."""
     options: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")

@@ -33,7 +33,7 @@ def masks(
     """Score masks: DAVIS' boundary F, the same matched one to one, Boundary IoU, region IoU (J), and the mean of J and F.
 
     DAVIS counts contour pixels that lie near the other contour, however many share a partner. Matched one to one within the same
-    tolerance, each pixel needs a partner of its own, so F is never higher; ragged or doubled outlines show in the difference.
+    tolerance, no two pixels share a partner, so F is never higher; ragged or doubled outlines show in the difference.
 
     Files are label images (of palette images, the indices), boolean masks or arrays. Folders of folders are sequences of
     frames, whose objects are averaged over frames first, as in DAVIS.

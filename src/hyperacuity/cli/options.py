@@ -1,6 +1,6 @@
-"""Options that several commands share, so that they are called and explained alike.
+"""Options that several commands share, so that they have the same names and help.
 
-A parameter whose type is a dataclass of options stands for all of them (:func:`grouped`).
+A parameter whose type is a dataclass of options adds all of them (:func:`grouped`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def protocol_help(file: str, kind: str = "Protocol") -> dict[str, str]:
 
 
 def or_default(text: str, default: str = "the protocol's") -> str:
-    """A help text that also says what holds without the option."""
+    """A help text that also states the default."""
     return f"{text.removesuffix('.')} (default: {default})."
 
 
@@ -43,8 +43,8 @@ Named = partial(Option, metavar="NAME=DIR")
 Pred = partial(Argument, metavar="PRED")
 Truth = partial(Argument, metavar="TRUTH")
 
-Data = Annotated[Path | None, Folder(help="Where a known data set lies.")]
-Split = Annotated[str | None, Option(help="Part of a known data set: train, val or test.")]
+Data = Annotated[Path | None, Folder(help="Folder of the data set.")]
+Split = Annotated[str | None, Option(help="Part of the data set: train, val or test.")]
 Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
 InvertTruth = Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")]
@@ -53,7 +53,7 @@ Against = Annotated[
     list[str] | None,
     Option(
         metavar="CARD",
-        help="Compare with a card: a file, or one of the package by name; may be repeated; all: all those.",
+        help="Compare with a card: a file, or a built-in one by name (all: every one); may be repeated.",
     ),
 ]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
@@ -61,7 +61,7 @@ Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per pr
 
 @dataclass(frozen=True)
 class Systems:
-    """Further systems, and which of them are tested against each other."""
+    """Further systems, and which pairs are tested."""
 
     system: Annotated[list[str] | None, Named(help="A further system on the same truth; may be repeated.")] = None
     all_pairs: Annotated[bool, Option("--all-pairs", help="Test all pairs of systems, not only with the best.")] = False
@@ -82,7 +82,7 @@ class Exports:
 
     @property
     def files(self) -> dict[Kind, Path]:
-        """Those that were asked for, by kind."""
+        """The files asked for, by kind."""
         every: dict[Kind, Path | None] = {"latex": self.latex, "markdown": self.markdown, "csv": self.csv}
         return {kind: path for kind, path in every.items() if path is not None}
 
@@ -101,13 +101,13 @@ class Exports:
 
 @dataclass(frozen=True)
 class Computing(Exports):
-    """Options of where files are, where to compute, and how to print results."""
+    """Options for input files, computing, and printing results."""
 
     data: Data = None
     glob: Annotated[str, Option(metavar="PATTERN", help="Only predictions whose names match, such as '*.png'.")] = "*"
     list_unpaired: Annotated[bool, Option("--list-unpaired", help="Name every file that has no partner.")] = False
     strict: Annotated[bool, Option("--strict", help="Fail if a file has no partner.")] = False
-    run: Annotated[Path | None, Folder(help="Keep what is computed here, and resume what is there.")] = None
+    run: Annotated[Path | None, Folder(help="Save results here, and resume from those already there.")] = None
     against: Against = None
     workers: Workers = None
     cluster: Annotated[
@@ -116,7 +116,7 @@ class Computing(Exports):
     json: Json = False
 
     def options(self) -> dict[str, Any]:
-        """Those that :func:`hyperacuity.evaluate` takes."""
+        """Options for :func:`hyperacuity.evaluate`."""
         printing = {"system", "list_unpaired", "json", *(part.name for part in fields(Exports))}
         return {name: value for name, value in vars(self).items() if name not in printing}
 
@@ -128,28 +128,28 @@ class Evaluation(Computing, Systems):
 
 @dataclass(frozen=True)
 class SoftFiles:
-    """Options for soft maps whose values have another meaning than usual."""
+    """Options for soft maps with unusual values."""
 
     invert_prediction: Annotated[bool, Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
     value_range: Annotated[
-        str | None, Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
+        str | None, Option(metavar="RANGE", help="Range of the maps' values: the largest (255), or both ends (-1,1).")
     ] = None
-    force: Annotated[bool, Option("--force", help="Go on with files that are almost surely a mistake.")] = False
+    force: Annotated[bool, Option("--force", help="Accept files that are almost surely a mistake.")] = False
 
     def options(self) -> dict[str, Any]:
-        """Those that :func:`hyperacuity.evaluate` takes."""
+        """Options for :func:`hyperacuity.evaluate`."""
         return {**vars(self), "value_range": None if self.value_range is None else _ends(self.value_range)}
 
 
 @dataclass(frozen=True)
 class MapFiles(SoftFiles):
-    """Options for soft maps and for edges that people drew."""
+    """Options for soft maps and human edges."""
 
     invert_truth: InvertTruth = False
 
 
 def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:
-    """The value of an option that is a list of numbers with commas."""
+    """Parse a list of numbers with commas."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -157,7 +157,7 @@ def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:
 
 
 def thresholds_of(text: str) -> int | tuple[float, ...]:
-    """The value of ``--thresholds``: how many there are, or a list of them."""
+    """Parse ``--thresholds``: their number, or a list of them."""
     if text.strip().isdecimal() and len(text) < 10:
         return int(text)
     return numbers("--thresholds", text, "a number such as 99, or a list such as 0.2,0.5")
@@ -173,7 +173,7 @@ def _ends(text: str) -> tuple[float, float]:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options that its dataclasses stand for in their places."""
+    """Replace the dataclasses among a command's parameters by the options that they hold."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []

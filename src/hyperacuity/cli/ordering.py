@@ -21,7 +21,7 @@ def ordering(
     ],
     truth: Annotated[str, Truth(help="Order maps, figure/ground labels (folder, archive), scenes, or bsds-fg.")],
     regions: Annotated[
-        Path | None, Folder(help="Segmentations to ask about (default: the truth's own): label maps, .seg, or ucm2.")
+        Path | None, Folder(help="Segmentations to ask about (default: the truth's): label maps, .seg, or ucm2.")
     ] = None,
     level: Annotated[str, Option(help="Level at which ucm2 regions are cut; best: of the best boundary F.")] = "best",
     transfer: Annotated[bool, Option("--transfer", help="Bring predictions onto regions for LDC and GDC too.")] = False,
@@ -47,17 +47,17 @@ def ordering(
 
     F max counts detections, F min only those in the right order; ORI is 0 for an order by chance and 1 for a right one.
 
-    Order maps have larger = nearer (see --farther). Labelled contours (.fg) order neighbours; where their regions are known, GDC
+    In order maps, larger = nearer (see --farther). Labelled contours (.fg) order neighbours; where their regions are known, GDC
     takes the whole order that contradicts them least.
 
     Example: [bold]hyperacuity ordering depth scenes --system po=maps/po[/bold]
 
-    Of what LDC counts as inconsistent, --detail tells contours with a rough direction (right side in front, more than --angle
-    off) from those with the wrong side in front (more than 90° off).
+    --detail splits the contours that LDC counts as inconsistent: rough direction (right side in front, but more than --angle
+    off), or wrong side in front (more than 90° off).
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
 
-    More commands begin with ordering: on soft boundaries with a side in front, pairs of points, and depth boundaries.
+    See also ordering occlusion, ordering whdr and ordering dbe.
     """
     for folder in (charts, pictures):
         if folder is not None:

@@ -1,4 +1,4 @@
-"""Options of commands that write files, and how they print what they found."""
+"""Options and printing of commands that write files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Figures = Annotated[bool, Option("--figures/--no-figures", help="Draw the figure
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:
-    """Print a table; columns are aligned right but for those whose index is in ``left``."""
+    """Print a table; columns are aligned right, except those whose index is in ``left``."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -52,7 +52,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def figure_folder(path: Path, *, figures: bool = True) -> Path:
-    """A folder to write to, and to draw figures in if wanted: fail at once where the packages that draw are missing."""
+    """Create a folder for figures; fails at once if the packages that draw are missing."""
     if figures:
         from hyperacuity.report import theme
 
@@ -63,7 +63,7 @@ def figure_folder(path: Path, *, figures: bool = True) -> Path:
 def finish(
     summary: Mapping[str, Any], show: Callable[[], None], *, json: bool, failures: Iterable[tuple[str, str]] = ()
 ) -> NoReturn:
-    """Name what failed, print what was found as JSON or as ``show`` does, and exit."""
+    """Print the summary as JSON or by ``show``, report failures, and exit."""
     status = common.tell_failures(failures)
     if json:
         common.print_json(summary)
@@ -73,7 +73,7 @@ def finish(
 
 
 def model_file(path: Path) -> Path:
-    """A file to write a model to, in a folder that is created if missing; not somebody else's file."""
+    """Check a path to write a model to; creates its folder if missing."""
     if path.is_dir():
         raise UsageError(f"--out {path}: is a folder, expected the name of a file")
     return output_path(path)

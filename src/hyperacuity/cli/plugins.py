@@ -1,7 +1,7 @@
 """Commands of other packages, which join by an entry point: ``mine = "my_package.commands:mine"``.
 
-A package is asked for its command when that is called. The list of commands shows the one-line summary of each package, which
-its metadata holds, so that no help waits for anybody's imports.
+A package is imported when its command is called. The list of commands shows the summary from each package's metadata, so that
+help waits for no imports.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def regions(
 ) -> None:
     """Score segmentations: covering, probabilistic Rand index (PRI), variation of information (VI), as in BSDS500.
 
-    ODS takes the one level that is best for all images, OIS each image's best level, best each region's best level.
+    ODS uses the level that is best for all images, OIS the best level of each image, best the best level of each region.
 
     Predictions are ultrametric contour maps (MAT files with ucm2), cells of segmentations (segs), or label maps.
 

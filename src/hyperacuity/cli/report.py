@@ -1,4 +1,4 @@
-"""``hyperacuity report``: runs as a page to look at, figures for a paper, tables to paste."""
+"""``hyperacuity report``: runs as a page, figures for a paper, and tables to paste."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hyperacuity.errors import UsageError
 
 
 def report(
-    runs: Annotated[list[Path], Argument(metavar="RUN…", help="Run folders, as --run of other commands makes them.")],
+    runs: Annotated[list[Path], Argument(metavar="RUN…", help="Run folders, written by --run of other commands.")],
     out: Annotated[Path | None, Folder(help="Write the page here; with --single-file, to this file or folder.")] = None,
     single_file: Annotated[bool, Option("--single-file", help="One HTML file that holds everything.")] = False,
     pictures: Annotated[Path | None, Folder(help="Photographs, if the runs do not name them; paired by name.")] = None,
     viewer: Annotated[
-        bool, Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
+        bool, Option("--viewer/--no-viewer", help="Let images be opened; without, the page is smaller.")
     ] = True,
     figures: Annotated[Path | None, Folder(help="Write the charts here as PDF, SVG and PNG.")] = None,
     sheet: Annotated[
@@ -33,10 +33,10 @@ def report(
     workers: Workers = None,
     json: Annotated[bool, Option("--json", help="Print one JSON object: what was written, and the scores.")] = False,
 ) -> None:
-    """Make a page of one or more runs: who is better, by how much, under which protocol, and where in which image it goes wrong.
+    """Build a page from one or more runs: who is better, by how much, under which protocol, and where systems go wrong.
 
     The page opens from disk with no network and can be put on any web server. Systems run under the same protocol share a
-    leaderboard, also from several folders.
+    leaderboard, even from several folders.
 
     Example: [bold]hyperacuity report runs/edges runs/boundary --out report[/bold]
 
@@ -44,7 +44,7 @@ def report(
 
     Example: [bold]hyperacuity report runs/mine --figures paper --sheet 101087,108005[/bold]
 
-    A table needs no plotting library; --figures writes charts beside it.
+    A table needs no plotting library; --figures adds charts.
     """
     if single_file and out is None:
         raise UsageError("--single-file needs --out FILE.html")

@@ -1,4 +1,4 @@
-"""``hyperacuity run``: what a run folder holds, whether it is sound, and what can be done with it."""
+"""``hyperacuity run``: show, check, salvage, merge, export and clean up run folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, Json
 from hyperacuity.console import printable
 
-app = typer.Typer(help="Look after run folders: show, check, salvage, merge, export, clean up.", no_args_is_help=True)
+app = typer.Typer(help="Manage run folders: show, check, salvage, merge, export, clean up.", no_args_is_help=True)
 
 RunFolder = Annotated[Path, Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
 
@@ -30,7 +30,7 @@ def _print(as_json: bool, summary: dict[str, Any], *lines: str) -> None:
 
 @app.command("show")
 def show(run: RunFolder, json: Json = False) -> None:
-    """Show what a run holds: protocols, systems, how many cells are done, failed or waiting, and how it was made.
+    """Show what a run holds: protocols, systems, how many cells are done, failed or waiting, and how it was computed.
 
     Example: [bold]hyperacuity run show runs/night[/bold]
     """
@@ -51,9 +51,9 @@ def show(run: RunFolder, json: Json = False) -> None:
 
 @app.command("check")
 def check(run: RunFolder, json: Json = False) -> None:
-    """Check a run folder: is the file sound, can every tally be read, does every cell point to its own?
+    """Check a run folder: is the file intact, can every tally be read, does every cell point to its tally?
 
-    Exit status 1 when something is wrong; each finding is named. Cells that failed or still wait are no fault of the store.
+    Every problem is listed; exit status 1 if there is any. Failed and waiting cells are not problems of the store.
 
     Example: [bold]hyperacuity run check runs/night[/bold]
     """
@@ -69,11 +69,11 @@ def check(run: RunFolder, json: Json = False) -> None:
 
 @app.command("salvage")
 def salvage(
-    run: RunFolder, out: Annotated[Path, Folder(help="A new folder for what is whole.")], json: Json = False
+    run: RunFolder, out: Annotated[Path, Folder(help="A new folder for what can be saved.")], json: Json = False
 ) -> None:
-    """Take out of a damaged run what is whole: every tally whose checksum holds, and the grid as far as it can be read.
+    """Salvage a damaged run: every tally whose checksum holds, and the grid as far as it can be read.
 
-    The damaged run is not touched. Give the new folder to the command that made the run (--run): it reuses what was saved.
+    The damaged run is not touched. Pass the new folder to the command that computed the run (--run): it reuses what was saved.
 
     Example: [bold]hyperacuity run salvage runs/night --out runs/saved[/bold]
     """
@@ -81,17 +81,17 @@ def salvage(
 
     saved = salvage_run(run, out)
     grid = f"{saved.runs} runs and {saved.cells} cells of the grid, {saved.waiting} of them without their tally"
-    again = "the command that made the run does the rest, with --run"
+    again = "run the same command again with --run to do the rest"
     _print(json, {"run": run, "out": out, **asdict(saved)}, f"{out}: {saved.tallies} tallies, {grid}; {again} {out}")
 
 
 @app.command("merge")
 def merge(
     runs: Annotated[list[Path], Argument(metavar="RUN...", help="Run folders.")],
-    out: Annotated[Path, Folder(help="The folder to merge into; may have runs already.")],
+    out: Annotated[Path, Folder(help="The folder to merge into; may hold runs already.")],
     json: Json = False,
 ) -> None:
-    """Bring several runs together in one folder, for one report; what was computed from other files is refused.
+    """Merge several runs into one folder, for one report; results computed from different files are rejected.
 
     Example: [bold]hyperacuity run merge runs/monday runs/tuesday --out runs/week[/bold]
     """
@@ -122,7 +122,7 @@ def export(
 
 @app.command("gc")
 def gc(run: RunFolder, json: Json = False) -> None:
-    """Drop tallies that nobody asks for any more (older code, replaced predictions), and free the space.
+    """Delete tallies that are no longer used (older code, replaced predictions), and free the space.
 
     Example: [bold]hyperacuity run gc runs/night[/bold]
     """

@@ -1,4 +1,4 @@
-"""``hyperacuity scenes``: make a data set of paper scenes with exact truth."""
+"""``hyperacuity scenes``: generate a data set of paper scenes with exact truth."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def scenes(
     noise: Annotated[float, Option(min=0, max=64, help="Noise of the sensor: deviation in grey levels.")] = 1.5,
     max_disparity: Annotated[float | None, Option(help="Of the nearest sheet, px [default: width / 24].")] = None,
     annotators: Annotated[int, Option(min=1, max=20, help="Simulated annotators per scene.")] = 5,
-    jobs: Annotated[int, Option(min=1, help="Scenes made at the same time; the files are the same.")] = 2,
+    jobs: Annotated[int, Option(min=1, help="Scenes generated in parallel; the files are the same.")] = 2,
     json: Json = False,
 ) -> None:
-    """Make scenes of layered paper cut-outs whose truth is known exactly.
+    """Generate scenes of layered paper cut-outs with exact truth.
 
     Each scene has a picture, region labels, boundaries and who owns them, depth order, a stereo pair with disparity and
     occlusion masks, and several simulated annotators. The same seed gives the same scene on any machine.
@@ -56,7 +56,7 @@ def scenes(
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Width and height out of ``480x320`` (or ``480×320``)."""
+    """Parse width and height, such as ``480x320`` (or ``480×320``)."""
     match = re.fullmatch(r"\s*(\d{1,6})\s*[xX×]\s*(\d{1,6})\s*", text)
     if not match:
         raise UsageError(f"--size {text}: expected width x height in pixels, for example 480x320")

@@ -20,13 +20,13 @@ def see(
     setting: Annotated[
         Literal["fast", "best"], Option(help="Look once, or at three sizes and mirrored: sharper, and slower.")
     ] = "best",
-    level: Annotated[float, Option(help="Where regions are cut: boundaries above it remain.")] = 0.25,
+    level: Annotated[float, Option(help="Strength at which regions are cut: stronger boundaries remain.")] = 0.25,
     model: Annotated[Path | None, Option(metavar="FILE", help="Another network, from train net.")] = None,
     sheets: Annotated[bool, Option("--sheets/--no-sheets", help="Draw the picture sheets.")] = True,
     jobs: Annotated[int | None, Option(min=1, help="Photographs at a time (default: one per processor).")] = None,
     json: Json = False,
 ) -> None:
-    """See photographs: boundaries, regions, who owns each boundary, what is in front, and a picture sheet of it all.
+    """See photographs: boundaries, regions, who owns each boundary, depth order, and a picture sheet.
 
     Example: [bold]hyperacuity see photo.jpg --out seen[/bold]
 
@@ -38,7 +38,7 @@ def see(
 
     Score them: [bold]hyperacuity boundary seen/boundaries bsds500 --nms structured-s1-r1-8bit[/bold]
 
-    It needs onnxruntime, which the extra see installs.
+    This needs onnxruntime, which the extra see installs.
     """
     if model is not None and not model.is_file():
         raise UsageError(f"--model {model}: there is no such file")

@@ -1,4 +1,4 @@
-"""``hyperacuity semantic``: semantic boundaries, class by class; ``semantic truth`` makes boundaries of label maps."""
+"""``hyperacuity semantic``: semantic boundaries, class by class; ``semantic truth`` turns label maps into boundaries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Classes = Annotated[
     Path | None, Option(metavar="FILE", help="Names of the classes, one per line (default: the protocol's).")
 ]
 FirstLabel = Annotated[int, Option(min=0, help="In plain label maps, the label of the first class.")]
-IgnoreLabel = Annotated[int, Option(help="In plain label maps, the label of pixels of which nothing is known.")]
+IgnoreLabel = Annotated[int, Option(help="In plain label maps, the label of unknown pixels.")]
 
 
 ABOUT = protocol_help("semantic/protocols.py")
@@ -67,8 +67,8 @@ def semantic(
 ) -> None:
     """Score semantic boundaries: ODS, OIS and AP of each class, and their means over classes.
 
-    Each class has a soft map, which is thresholded, thinned and matched with that class's boundaries, exactly. Classes of which
-    there is no map, or no truth, are named and left out of the means.
+    Each class has a soft map, which is thresholded, thinned and matched with that class's boundaries, exactly. Classes without a
+    map, or without truth, are listed and left out of the means.
 
     Example: [bold]hyperacuity semantic maps/mine SBD/dataset --protocol sbd-thin[/bold]
 
@@ -103,9 +103,9 @@ def semantic_truth(
     split: Annotated[str | None, Option(help="Part of SBD or Cityscapes: val (default), train or all.")] = None,
     json: Json = False,
 ) -> None:
-    """Make boundaries of label maps: a folder class_001, class_002 … with a PNG for every image that shows the class.
+    """Turn label maps into boundaries: folders class_001, class_002 … with a PNG for every image that shows the class.
 
-    The result is a truth for `hyperacuity semantic`, and for training. Boundaries have the size and the border of the protocol.
+    Use the result as truth for `hyperacuity semantic`, or for training. Boundaries have the size and the border of the protocol.
 
     Example: [bold]hyperacuity semantic truth cityscapes --raw --radius 2 --out edges[/bold]
     """

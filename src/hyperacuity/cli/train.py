@@ -1,4 +1,4 @@
-"""``hyperacuity train``: learn the systems that can be learned."""
+"""``hyperacuity train``: train the systems that can be trained."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def net(
     data: Annotated[
         str, Option(metavar="NAME|DIR", help="bsds500, the folder where it lies, or none: scenes alone.")
     ] = "bsds500",
-    images: Annotated[Path | None, Folder(help="Pictures of your own instead.")] = None,
+    images: Annotated[Path | None, Folder(help="Other pictures to learn from.")] = None,
     labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
     owners: Annotated[Path | None, Folder(help="Their figure/ground labels: +1 figure, -1 ground, 0 or NaN.")] = None,
     segmentation: Annotated[Path | None, Folder(help="Their regions: figures are cut out and pasted.")] = None,
@@ -45,9 +45,7 @@ def net(
     start: Annotated[
         str | None, Option(metavar="FILE|none", help="ImageNet weights (default: those installed).")
     ] = None,
-    hold: Annotated[
-        float, Option(help="Share kept out of learning, to judge it by: 0.1 is every tenth by name.")
-    ] = 0.1,
+    hold: Annotated[float, Option(help="Share held out to measure progress: 0.1 is every tenth by name.")] = 0.1,
     every: Annotated[int, Option(min=1, help="Judge, and write a checkpoint, every so many steps.")] = 125,
     resume: Annotated[bool, Option("--resume", help="Go on from the checkpoint, FILE.checkpoint.")] = False,
     device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto",
@@ -56,14 +54,14 @@ def net(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Learn the network that sees boundaries and who owns them, and write it as a file.
+    """Train the network that sees boundaries and who owns them, and write it to a file.
 
-    The defaults are the settings of the network that comes with the package. It learned from all 200 images that may be learned
-    from, --hold 0, after settings had been chosen with a fifth of them held out.
+    The defaults are the settings of the built-in network. It was trained on all 200 images that are not reserved (--hold 0),
+    after the settings had been chosen with a fifth of them held out.
 
     Example: [bold]hyperacuity train net --data bsds500 --out net.onnx[/bold]
 
-    Stopped by Ctrl-C or a power cut, it goes on with --resume and comes to the same weights.
+    After Ctrl-C or a power cut, --resume continues and arrives at the same weights.
 
     Example: [bold]hyperacuity train net --out net.onnx --resume[/bold]
 
@@ -91,7 +89,7 @@ def net(
         counts, scores = about["data"], about["judged"]
         print_line(
             f"Learned from {plural(counts['photographs'], 'photograph')} and {plural(counts['scenes'], 'scene')}, "
-            f"{counts['with_owners']} of them with known owners"
+            f"{counts['with_owners']} of them with labelled owners"
         )
         judged = f"ODS {scores['ods']:.3f}, OIS {scores['ois']:.3f}, AP {scores['ap']:.3f}" if scores else ""
         said = f"{judged} on {plural(counts['held_out'], 'picture')} held out" if scores else "no picture was held out"

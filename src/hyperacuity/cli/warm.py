@@ -1,4 +1,4 @@
-"""``hyperacuity warm``: compile kernels now, so that nothing waits for it later."""
+"""``hyperacuity warm``: compile kernels now, so that nothing waits for them later."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def warm(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compile the kernels of benchmarks and detectors for this machine, in processes side by side.
+    """Compile the kernels of benchmarks and detectors for this machine, in parallel processes.
 
-    Otherwise each is compiled when it is first used, once. Compiled kernels are kept in the user's cache folder, or under
+    Otherwise each is compiled once, on first use. Compiled kernels are stored in the user's cache folder, or under
     NUMBA_CACHE_DIR: call this when you build a container or before many jobs start on one file system.
 
     Example: [bold]hyperacuity warm boundary edges[/bold]

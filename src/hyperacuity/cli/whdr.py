@@ -33,8 +33,8 @@ def whdr(
 ) -> None:
     """Score ordinal depth: how often a map disagrees with people on which of two points is nearer (WHDR).
 
-    WHDR= counts the pairs that people found about equal, WHDR≠ the others. Maps have larger = nearer (see --farther). A pair
-    on which the map says nothing is wrong.
+    WHDR= counts the pairs that people judged about equal, WHDR≠ the others. In maps, larger = nearer (see --farther). A pair
+    without an answer is wrong.
 
     Example: [bold]hyperacuity ordering whdr depth DIW_test.csv --protocol diw --farther[/bold]
 

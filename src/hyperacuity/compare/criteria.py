@@ -20,7 +20,7 @@ from hyperacuity.tasks import task
 def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
     """The scores of systems on the images they share. ``tallies`` is system → image → tally, all of one protocol.
 
-    Tallies are asked for a system at a time, now and whenever the table is resampled, and are not kept.
+    Tallies are read a system at a time, now and whenever the table is resampled, and not cached.
     """
     one: list[Tally] = []
 

@@ -53,7 +53,7 @@ def optimal(
     senses
         ``"min"`` or ``"max"`` per criterion; by default all are minimised.
     epsilon
-        Tolerance, for all criteria or one each, in the criterion's own unit.
+        Tolerance, for all criteria or one each, in the unit of the criterion.
     strict
         Ask a dominating system to be better in every criterion, not just somewhere.
     nan

@@ -123,7 +123,7 @@ def pairwise(scores: ArrayLike, *, sense: str = "min", test: Test = "wilcoxon", 
 
 
 def pairwise_of_samples(samples: NDArray[np.float64], difference: NDArray[np.float64]) -> Pairwise:
-    """Pairwise tests from resampled scores, resamples × systems, larger = better, made with the same weights for all systems."""
+    """Pairwise tests from resampled scores, resamples × systems, larger = better, with the same weights for all systems."""
     return _all_pairs(difference, lambda i, j: paired_bootstrap(samples[:, i], samples[:, j]).p_value)
 
 

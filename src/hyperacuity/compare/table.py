@@ -1,4 +1,4 @@
-"""Tables of scores, systems × images × criteria, made by any task or read from a CSV file."""
+"""Tables of scores, systems × images × criteria, computed by any task or read from a CSV file."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Is one system really better than another? The one place that decides; tables, pages and words quote it.
+"""Verdicts on whether one system is really better than another, quoted by all tables, pages and texts.
 
 Two systems are scored on the same resamples of the images that both have (:func:`hyperacuity.resampling.paired_bootstrap`), and
 p-values are corrected for the number of tests shown together (:func:`hyperacuity.resampling.holm`): every system
-against the best one, or all pairs. That one system dominates another is another matter (:mod:`hyperacuity.compare.pareto`): it
-says that all scores agree, not that more images would give the same.
+against the best one, or all pairs. Dominance (:mod:`hyperacuity.compare.pareto`) is different: it says
+that all scores agree, not that more images would give the same.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Verdict:
 
     @property
     def significant(self) -> bool:
-        """True if the difference is more than chance would often bring."""
+        """True if the difference is significant."""
         return self.p < LEVEL
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Verdict:
 
 
 def qualified(p: float, tests: int) -> str:
-    """A corrected p-value in words, which every place uses.
+    """Describe a corrected p-value in words.
 
     >>> qualified(0.004, 1), qualified(0.3, 3)
     ('p = 0.004', "may be chance: p = 0.300 with Holm's correction for 3 tests")

@@ -1,4 +1,4 @@
-"""The benchmark: what is agreed beforehand, what is counted on an image, and the scores that follow.
+"""The benchmark: protocol, tallies of images, and scores of a data set.
 
 A data set's score is the mean of its images' scores, as on the Middlebury server: a large image counts no more than a small one.
 Bad pixels, outliers and density are **reported in percent**, everything else in pixels.
@@ -91,7 +91,7 @@ class Protocol(BaseProtocol):
 
 
 def unit(measure: str) -> str:
-    """In what a measure is reported: ``"%"`` or ``"px"``."""
+    """Unit of a measure: ``"%"`` or ``"px"``."""
     return "%" if measure.startswith("bad(") or measure in ("d1", "density") else "px"
 
 

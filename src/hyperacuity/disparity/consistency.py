@@ -48,7 +48,7 @@ def stereo_views(left: ArrayLike, right: ArrayLike) -> tuple[View, View]:
 def distances(views: Sequence[View], *, sigma: float = 1.0) -> NDArray[np.float64]:
     """Normalised distances between the depths that pairs of maps give to the same image points, for all pairs of maps.
 
-    Each pixel of one map is carried to the other map's view, by its own disparity; where that map has a value at the
+    Each pixel of one map is carried to the other map's view, by its disparity; where that map has a value at the
     nearest pixel, the two are compared. Pairs are compared both ways. No shared points give an empty answer.
 
     >>> views = stereo_views([[1, 1, 1, 1]], [[1, 1, 3, 1]])
@@ -64,7 +64,7 @@ def distances(views: Sequence[View], *, sigma: float = 1.0) -> NDArray[np.float6
 def _from_to(here: View, there: View, sigma: float) -> NDArray[np.float64]:
     same_size(here.disparity, there.disparity, names=("one map", "another"))
     if not here.baseline or not there.baseline:
-        raise UsageError("a map was matched with its own view: expected two cameras at different positions")
+        raise UsageError("a map was matched with itself: expected two cameras at different positions")
     depth = here.disparity.astype(np.float64) / here.baseline
     other_depth = there.disparity.astype(np.float64) / there.baseline
     rows, columns = np.nonzero(~np.isnan(depth))

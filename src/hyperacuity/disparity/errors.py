@@ -2,7 +2,7 @@
 
 Truth and estimate are in pixels, NaN where unknown; ``mask`` says which pixels count (all of them by default). Pixels of unknown
 truth never count. An estimate that is missing where the truth is known is either wrong (``invalid="bad"``, the default: a dense
-map was asked for) or left out (``"skip"``, for semi-dense maps, to be read beside their :func:`density`).
+map was asked for) or left out (``"skip"``, for semi-dense maps, to be read with their :func:`density`).
 
 Shares are from 0 to 1. A region without a pixel that counts gives ``nan``, and so does one without any estimate where
 only estimates can be judged: mean, RMS, quantiles and bias are of the estimates that exist.
@@ -155,7 +155,7 @@ def _measure(
 
 
 def estimated_map(values: ArrayLike) -> NDArray[np.float32]:
-    """A disparity map that may be empty: a matcher that finds nothing has failed, but its map is legal."""
+    """A disparity map that may be empty: a matcher without any match has failed, but its map is legal."""
     array = np.asarray(values)
     if array.ndim == 2 and array.dtype.kind == "f" and array.size and not np.isfinite(array).any():
         return np.full(array.shape, np.nan, dtype=np.float32)

@@ -7,7 +7,7 @@
 ``untextured`` of those, where the picture hardly varies along the row: mean squared difference below 4² in a 3×3 box
 =============  ====================================================================================================
 
-Masks that a data set ships are to be preferred; these are for data without. Derived from the left truth alone they agree with the
+Prefer the masks that a data set ships; these are for data without. Derived from the left truth alone they agree with the
 shipped ones on 99 % of the pixels (nonocc) and 96–97 % (disc) of Middlebury's Teddy and Cones.
 """
 
@@ -100,7 +100,7 @@ def regions(
     image: ArrayLike | None = None,
     given: dict[str, Mask] | None = None,
 ) -> dict[str, Mask]:
-    """All regions that can be had: those given as they are, the others derived. ``untextured`` needs the picture.
+    """All possible regions: those given as they are, the others derived. ``untextured`` needs the picture.
 
     Given masks lose the pixels of unknown truth. A given ``nonocc`` is what the derived ``disc`` and ``untextured`` lie in.
 

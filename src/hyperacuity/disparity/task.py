@@ -12,7 +12,7 @@ from hyperacuity.tally import Task
 
 REGIONS = {
     "nonocc": "where both pictures show the surface",
-    "all": "wherever the truth is known",
+    "all": "all pixels with a known truth",
     "disc": "near depth discontinuities",
     "untextured": "where the picture has no texture",
 }

@@ -7,7 +7,7 @@ the stereo pair, t = ½ one taken halfway, t = 2 one as far again. Two ways to p
 - **inverse**: fetch each reference pixel from the picture at t; compare with the reference picture.
 
 Places where nothing is drawn, where the disparity points outside or is unknown do not count; the share that does is reported
-beside every error. Errors are over all colour channels, in grey levels.
+with every error. Errors are over all colour channels, in grey levels.
 """
 
 from __future__ import annotations

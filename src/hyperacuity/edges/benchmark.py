@@ -194,7 +194,7 @@ def is_binary(soft: SoftMap) -> bool:
 
 
 def prepared(soft: SoftMap, protocol: Protocol) -> tuple[SoftMap, NDArray[np.float64]]:
-    """A map as it is thresholded, and the thresholds. A binary map is left as it is; its only threshold is 0."""
+    """The map to threshold, and the thresholds. A binary map stays as it is; its only threshold is 0."""
     if is_binary(soft):
         return soft, np.zeros(1)
     thin = suppress_structured(soft) if protocol.thin == "structured" else soft

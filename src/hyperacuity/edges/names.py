@@ -151,7 +151,7 @@ PAPER = (
     *("yasnoff", "hausdorff", "hausdorff(percent=5)", "dk(k=2)", "f2d6", "theta(k=2)", "omega(k=2)"),
     *("baddeley(k=2)", "sk(k=1)", "sk(k=2)", "gamma", "psi"),
 )
-"""Canonical names of all measures as the paper uses them: every family, H₅% beside H, and S¹ beside S²."""
+"""Canonical names of all measures as the paper uses them: every family, both H₅% and H, both S¹ and S²."""
 
 
 def evaluate(truth: ArrayLike, detected: ArrayLike, names: str | Iterable[str] = PAPER) -> dict[str, float]:

@@ -1,7 +1,7 @@
-"""Truth and detection side by side: the counts and sums of distances from which every measure is made.
+"""Truth and detection side by side: the counts and sums of distances behind every measure.
 
 G is the truth, D the detection, :math:`d_G(p)` the Euclidean distance from p to the nearest pixel of G. Each measure is a formula
-in what :class:`Comparison` offers. It does not care whether the numbers come from two maps (:class:`Pair`) or from the tables of
+in what :class:`Comparison` offers. The numbers may come from two maps (:class:`Pair`) or from the tables of
 a sweep over thresholds (:mod:`hyperacuity.edges.thresholds`).
 """
 
@@ -122,7 +122,7 @@ class Comparison(ABC):
 
 
 class Pair(Comparison):
-    """Two edge maps; counts and distances are computed when first asked for, and kept."""
+    """Two edge maps; counts and distances are computed on first use and cached."""
 
     def __init__(self, truth: ArrayLike, detected: ArrayLike) -> None:
         self.truth = edge_map(truth, name="truth")
@@ -162,11 +162,11 @@ class Pair(Comparison):
 
 
 Edges: TypeAlias = ArrayLike | Comparison
-"""Input of a measure: an edge map (whatever is above zero is an edge), or a comparison already made."""
+"""Input of a measure: an edge map (whatever is above zero is an edge), or a finished comparison."""
 
 
 def paired(truth: Edges, detected: Edges) -> Comparison:
-    """Two maps as a :class:`Pair`. A comparison already made is passed on: so measures share what one of them has computed.
+    """Two maps as a :class:`Pair`. A finished comparison is passed on, so that measures share its results.
 
     >>> pair = Pair([[0, 1]], [[1, 0]])
     >>> paired(pair, pair) is pair

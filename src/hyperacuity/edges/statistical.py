@@ -1,4 +1,4 @@
-r"""Measures from counts alone (Abdulrahman2017, Table 1): a pixel is right or wrong, however near it lies.
+r"""Measures from counts alone (Abdulrahman2017, Table 1): a pixel is right or wrong, no matter how near it lies.
 
 With TP hits, FP false detections, FN missed pixels and TN the rest, TPR = TP/(TP+FN) (recall), FPR = FP/(FP+TN) and
 PREC = TP/(TP+FP). All are complemented: 0 is perfect, 1 is worst.

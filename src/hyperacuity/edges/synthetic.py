@@ -1,7 +1,7 @@
-"""Synthetic shapes whose edges are known exactly: white on black with a rim of grey one pixel wide (Fig. 5).
+"""Synthetic shapes with exact edges: white on black with a rim of grey one pixel wide (Fig. 5).
 
 Between a white and a black pixel, an edge may be placed on either side. The grey rim is where the slope is steepest, so it is
-the truth. Shapes need no more than sums and products, and noise comes from the raw words of PCG64, so an image is the same
+the truth. Shapes use only sums and products, and noise comes from the raw words of PCG64, so an image is the same
 on any machine.
 """
 
@@ -47,8 +47,8 @@ def shapes(size: int = 256) -> Shapes:
 
     Examples
     --------
-    >>> made = shapes(128)
-    >>> np.unique(made.image).tolist()
+    >>> drawing = shapes(128)
+    >>> np.unique(drawing.image).tolist()
     [0.0, 0.5, 1.0]
     """
     if size < 96:

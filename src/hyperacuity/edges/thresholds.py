@@ -1,7 +1,7 @@
 """The minimum of a measure over thresholds: the best a thin soft map can do, and at which threshold (Abdulrahman2017, Fig. 7).
 
 Thresholds are taken from strong to weak, so that the detection only grows. Distances to the truth are computed once; distances
-to the detection are kept up as pixels join it (:func:`~hyperacuity.kernels.distances.distances_as_set_grows`). Every sum that
+to the detection are updated as pixels join it (:func:`~hyperacuity.kernels.distances.distances_as_set_grows`). Every sum that
 a measure can ask for becomes a table with one entry per threshold, and a :class:`_Step` is a comparison that reads it.
 """
 
@@ -126,7 +126,7 @@ def sweep(
 def edges_at(thin: SoftMap, threshold: float) -> EdgeMap:
     """The edge map of a thin soft map at one threshold: strengths above 0 and at least the threshold.
 
-    The comparison is made in the map's own precision, so that a strength written as 0.7 reaches the threshold 0.7.
+    The comparison uses the map's precision, so that a strength written as 0.7 reaches the threshold 0.7.
     """
     return (thin > 0) & (thin >= np.float32(threshold))
 

@@ -1,8 +1,8 @@
 """Masks: how well the outlines of segmented objects agree, by DAVIS' boundary measure, Boundary IoU and exact matching.
 
 :func:`count_masks` compares two masks, :func:`tally` the objects of a picture or a sequence (:class:`Frames`), :func:`collect`
-scores a data set. DAVIS' F counts the contour pixels inside the other contour's dilation; beside it stands F of a one-to-one
-matching within the same tolerance, which is never higher.
+scores a data set. DAVIS' F counts the contour pixels inside the other contour's dilation; F of a one-to-one
+matching within the same tolerance, which is never higher, comes with it.
 
 References
 ----------

@@ -15,8 +15,8 @@ from hyperacuity.maps import EdgeMap, edge_map, same_size
 def contour(mask: NDArray[np.bool_] | NDArray[np.integer]) -> EdgeMap:
     """The contour of a mask, or the borders of a label map: pixels whose right, lower or lower right neighbour differs.
 
-    In the last row only the right neighbour counts, in the last column only the lower one: the frame is no contour. So a mask
-    that fills the picture has none, as one that is empty.
+    In the last row only the right neighbour counts, in the last column only the lower one: the frame is no contour. A mask
+    that fills the picture has none, nor does an empty one.
 
     References
     ----------
@@ -108,7 +108,7 @@ class MaskCounts:
 
     @property
     def one_to_one(self) -> float:
-        """F of the contour pixels with a partner of their own; never more than :attr:`f`."""
+        """F of the contour pixels matched one to one; never more than :attr:`f`."""
         return self._f(self.matched, self.matched)
 
     def _f(self, detected: int, truth: int) -> float:

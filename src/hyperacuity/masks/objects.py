@@ -19,14 +19,14 @@ from hyperacuity.masks.protocols import LABELS, Protocol
 Window = tuple[slice, slice]
 
 FEW_IDS = 4096
-"""Objects with ids below this are found without sorting all pixels."""
+"""Objects with smaller ids are looked up without sorting all pixels."""
 
 
 @dataclass(frozen=True)
 class Frames:
     """The label maps of a sequence, in order: one prediction or one truth, as a picture's single map is.
 
-    ``maps`` may be any sequence, such as one that reads files when it is asked; each map is asked for twice.
+    ``maps`` may be any sequence, such as one that reads files on demand; each map is read twice.
     """
 
     maps: Sequence[Any]
@@ -81,7 +81,7 @@ class Frame:
 
 
 class Film(Sequence[Frame]):
-    """The frames of a sequence, each made when it is asked for: a minute of video does not fit into memory."""
+    """The frames of a sequence, each read on demand: a minute of video does not fit into memory."""
 
     def __init__(self, prediction: Sequence[Any], truth: Sequence[Any], protocol: Protocol) -> None:
         self.prediction, self.truth, self.protocol = prediction, truth, protocol
@@ -94,8 +94,8 @@ class Film(Sequence[Frame]):
     @overload
     def __getitem__(self, index: slice) -> Film: ...
     def __getitem__(self, index: int | slice) -> Frame | Film:
-        found, true = self.prediction[index], self.truth[index]
-        return Film(found, true, self.protocol) if isinstance(index, slice) else Frame(found, true, self.protocol)
+        both = self.prediction[index], self.truth[index]
+        return Film(*both, self.protocol) if isinstance(index, slice) else Frame(*both, self.protocol)
 
 
 def frames_of(prediction: Labels, truth: Labels, protocol: Protocol) -> Sequence[Frame]:
@@ -115,7 +115,7 @@ def pairs_of(frames: Sequence[Frame], protocol: Protocol) -> list[ObjectPair]:
     """The objects of a picture or a sequence: the truth's in the order of their ids, then predicted ones without a partner.
 
     A binary mask is one object, there or not. Predicted ones are left out where the protocol ignores them. In a sequence, all
-    frames have a say, also those that are not evaluated.
+    frames count for this, even those that are not evaluated.
     """
     if protocol.by == "binary":
         return [ObjectPair(1, 1)]

@@ -3,7 +3,7 @@
 :func:`ordering` takes an order map or labelled contours; :func:`tally` and :func:`collect` score a data set;
 :mod:`~hyperacuity.ordering.prc` is the algebra underneath, for anything that first detects and then classifies.
 
-Three more benchmarks stand here: soft boundary maps with an owner's side (:mod:`~hyperacuity.ordering.occlusion`,
+Three more benchmarks are here: soft boundary maps with an owner's side (:mod:`~hyperacuity.ordering.occlusion`,
 :mod:`~hyperacuity.ordering.occlusion_scores`), pairs of points (:mod:`~hyperacuity.ordering.whdr.benchmark`), and depth
 boundaries (:mod:`~hyperacuity.ordering.dbe.benchmark`).
 

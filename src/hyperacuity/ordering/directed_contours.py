@@ -41,7 +41,7 @@ def contours(
     A pixel is on a contour when the 2×2 square of which it is the upper left corner touches more than one region; these marks are
     thinned, which is BSDS's rule. The direction at a pixel is the sum of the contour's crack normals, near to far, in a window
     around it: the normal of its chord there (Palou & Salembier 2014, step 2 of section 3.1). Only cracks between the same
-    two regions as at the pixel itself count, so that a junction does not mix what meets there. Void
+    two regions as at the pixel itself count, so that a junction does not mix the contours that meet there. Void
     pixels bound nothing. One region has no contour.
 
     Parameters
@@ -51,7 +51,7 @@ def contours(
     same_depth
         Depths that differ by no more are equal.
     undirected
-        Whether contours without a step in depth (ties, or unknown on a side) are kept, without direction.
+        Whether contours without a step in depth (ties, or unknown on a side) are included, without direction.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def cracks(given: Ordering, *, same_depth: float = SAME_DEPTH) -> tuple[NDArray[
 
 
 def regions_of(given: Ordering) -> LabelMap:
-    """The regions that contours run between; of sides without regions the two sides, and what is not labelled is void."""
+    """The regions that contours separate; for sides without regions, the two sides (void where nothing is labelled)."""
     if given.labels is not None:
         return given.labels
     return np.where(np.isnan(given.sides), VOID, given.sides > 0).astype(np.int32)

@@ -1,7 +1,7 @@
 """The figure/ground benchmark: of two neighbouring regions, which one is in front? (Maire, Narihira & Yu 2016)
 
-Truth and prediction are brought onto the same segmentation, and every pair of neighbouring regions of which the truth knows
-the front one is a question:
+Truth and prediction are brought onto the same segmentation. Every pair of neighbouring regions whose order the truth knows
+is a question:
 
 * **R-ACC**: the share of questions answered right;
 * **B-ACC**: the same, weighted by the length of the common boundary, which the front region owns;
@@ -36,7 +36,7 @@ REACH = 3
 """Largest distance from a boundary at which labelled contours vote on its owner, in pixels."""
 
 UNKNOWN = -2
-"""In :attr:`Ownership.predicted`: nothing is known of a region."""
+"""In :attr:`Ownership.predicted`: the depth of a region is unknown."""
 
 Ints = NDArray[np.int64]
 
@@ -78,7 +78,7 @@ class Ownership:
 
     ``true`` is +1 where the first region is in front, −1 where the second is; ``predicted`` likewise, 0 for a tie and
     :data:`UNKNOWN` where nothing is predicted. ``foremost`` has a row for the nearest 50 % of regions and one for the nearest
-    25 %: whether the front region of each question is among them (all false where that is not known).
+    25 %: whether the front region of each question is among them (all false if that is unknown).
     """
 
     first: Ints
@@ -145,7 +145,7 @@ def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours
 
 
 def order_of_pairs(given: Ordering, touching: Neighbours, *, middle: Middle = "mean", reach: int = 0) -> Ints:
-    """Order of each pair: +1 if the first region is in front, −1 the second, 0 for a tie, :data:`UNKNOWN` if nothing is known.
+    """Order of each pair: +1 if the first region is in front, −1 the second, 0 for a tie, :data:`UNKNOWN` without data.
 
     A partition's dense order is compared by the medians of the regions. Labelled contours vote: each crack between two
     regions votes for the side that is the figure in the nearest labelled step along its normal, at most ``reach`` pixels away
@@ -264,8 +264,8 @@ def whole_order(given: Sides) -> WholeOrder:
     """One order of all regions from labelled contours, which order neighbours only.
 
     The order contradicts as little boundary length as possible, then as few pairs (:func:`~hyperacuity.ordering.layers.layers`).
-    A region's depth is its layer: how long the longest chain of regions behind it is. So regions that no chain links
-    are compared by their layers, or tie; regions without a labelled boundary stay unknown.
+    A region's depth is its layer: how long the longest chain of regions behind it is. Regions that no chain links
+    are therefore compared by their layers, or tie; regions without a labelled boundary stay unknown.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def with_whole_order(given: Ordering) -> Ordering:
 
 
 def foremost_regions(depth: NDArray[np.float64], share: float, *, cut: Cut = "ceil") -> NDArray[np.bool_]:
-    """Select the foremost ``share`` of the regions; those that tie with the last one are in, those of unknown depth are not.
+    """Select the foremost ``share`` of the regions; including those that tie with the last one, but none of unknown depth.
 
     >>> foremost_regions(np.array([1.0, 2.0, 3.0]), 0.5), foremost_regions(np.array([1.0, 2.0, 3.0]), 0.5, cut="floor")
     (array([False,  True,  True]), array([False, False,  True]))

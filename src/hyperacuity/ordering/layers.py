@@ -2,7 +2,7 @@ r"""One order from many comparisons: layers that contradict as little as possibl
 
 Comparisons are the arcs of a directed graph, from the front one to the one behind, each with a weight. Where they contradict
 each other they form cycles, and some must be given up: the lightest set without which no cycle is left (minimum feedback arc
-set). Cycles never leave a strongly connected component, so each component is solved on its own: exactly, by dynamic
+set). Cycles never leave a strongly connected component, so each component is solved separately: exactly, by dynamic
 programming over its subsets, up to :data:`EXACT` members; beyond that by the local-ratio rule, which also says how
 little could be given up at least. What remains is an order, and a member's layer is the longest chain behind it.
 
@@ -32,7 +32,7 @@ Arc = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """Layers 0 (farthest), 1, … of all members, NaN for one that is in no comparison; and what was given up.
+    """Layers 0 (farthest), 1, … of all members, NaN for a member without comparisons; and which comparisons were given up.
 
     ``violated`` says which comparisons the layers contradict, ``bound`` the least weight that any order must contradict.
     """
@@ -86,7 +86,7 @@ def _chains(above: NDArray[np.int64], below: NDArray[np.int64], count: int) -> N
 
 
 def _exactly(arcs: Sequence[Arc], weight: NDArray[np.float64], count: int) -> tuple[list[int], float]:
-    """The arcs to give up, and their weight: the best of all orders, found over subsets from the farthest on."""
+    """The arcs to give up, and their weight: the best of all orders, by dynamic programming over subsets from the farthest on."""
     lost = np.zeros((count, count))
     said = np.zeros((count, count), np.int64)
     for (a, b), w in zip(arcs, weight.tolist(), strict=True):
@@ -115,7 +115,7 @@ def _exactly(arcs: Sequence[Arc], weight: NDArray[np.float64], count: int) -> tu
 def _by_cycles(arcs: Sequence[Arc], weight: NDArray[np.float64]) -> tuple[list[int], float]:
     """The arcs to give up, and the least weight that must be.
 
-    Every cycle that is found is charged the weight of its lightest arc, which all its arcs pay; what is paid up goes. The
+    Each cycle is charged the weight of its lightest arc, which all its arcs pay; arcs that are paid up are removed. The
     charges add up to a lower bound. Then arcs come back, the heaviest first, unless that closes a cycle again.
     """
     left, remaining, bound = weight.copy(), dict(enumerate(arcs)), 0.0
@@ -134,7 +134,7 @@ def _by_cycles(arcs: Sequence[Arc], weight: NDArray[np.float64]) -> tuple[list[i
 
 
 def _cycle(arcs: dict[int, Arc]) -> list[int]:
-    """The arcs of one cycle, the first that is met; none where there is no cycle."""
+    """The arcs of the first cycle; none if there is no cycle."""
     leaving: dict[int, list[tuple[int, int]]] = {}
     for n, (a, b) in sorted(arcs.items()):
         leaving.setdefault(a, []).append((n, b))

@@ -3,8 +3,8 @@
 Boundaries are matched as in the boundary benchmark. A matched pair is **right** when the two directions, each the way from the
 near side to the far one, are at most ``angle`` degrees apart; at 90° this asks whether the same side is in front.
 
-Where several matchings have the most pairs and the least total distance, how many of their pairs are right may depend on which
-is taken. It is the one that :func:`hyperacuity.boundary.match` takes, whatever the directions, by a fixed rule of ties.
+Several matchings may have the most pairs and the least total distance, and differ in how many of their pairs are right. The one
+that :func:`hyperacuity.boundary.match` returns is used: it breaks ties by a fixed rule that ignores directions.
 
 References
 ----------
@@ -51,7 +51,7 @@ class OcclusionMap:
 
 
 def occlusion_map(soft: ArrayLike, angle: ArrayLike, *, name: str = "occlusion map") -> OcclusionMap:
-    """A prediction, checked. Angles are degrees of the way from the near side to the far one, any turn of them.
+    """Check a prediction. Angles are in degrees, from the near side to the far one; any number of turns is allowed.
 
     >>> result = occlusion_map([[0, 0.5]], [[0, -90]])
     >>> result.angle
@@ -79,7 +79,7 @@ def owned_contours(truth: Truth, *, name: str = "truth") -> Contours:
     """The boundaries of a truth that have an owner, each pixel with its direction.
 
     ``truth`` is a map of angles, NaN where there is no boundary; contours with angles; or an ordering, of which the contours
-    (:func:`~hyperacuity.ordering.contours`) with a step in depth count. Boundaries that nobody owns are no occlusion boundaries,
+    (:func:`~hyperacuity.ordering.contours`) with a step in depth count. Boundaries without an owner are not occlusion boundaries
     and are left out.
 
     >>> owned_contours([[float("nan"), 90.0]]).pixels
@@ -234,7 +234,7 @@ def tally_occlusion_humans(truths: Sequence[Truth], protocol: OcclusionProtocol 
     people = [owned_contours(truth) for truth in truths]
     n = len(people)
     if n < 2:
-        raise InputError(f"human performance needs at least two annotators, found {n}")
+        raise InputError(f"human performance needs at least two annotators, got {n}")
     matched, right = np.zeros((2, n, *people[0].pixels.shape), np.bool_)
     sums = np.zeros(2, np.int64)
     for one, other in itertools.combinations(range(n), 2):
@@ -253,7 +253,7 @@ def tally_occlusion_humans(truths: Sequence[Truth], protocol: OcclusionProtocol 
 def occlusion_overlays(
     prediction: OcclusionMap, truths: Sequence[Truth], protocol: OcclusionProtocol = OCCLUSION
 ) -> NDArray[np.uint8]:
-    """One picture per threshold: 0 nothing, 1 detected with the right side in front, 2 detected otherwise, 3 not found so."""
+    """One picture per threshold: 0 nothing, 1 detected with the right side in front, 2 detected otherwise, 3 missed."""
     soft, drawn, judge = _prepared(prediction, truths, protocol)
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     maps = [one.pixels for one in drawn]

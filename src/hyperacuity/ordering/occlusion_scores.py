@@ -1,7 +1,7 @@
 r"""A data set of occlusion boundaries: OPR with ODS, OIS and AP, and AOR.
 
 * **OPR** (orientation precision and recall): precision = right pairs / detected pixels, recall = right pairs / true ones, at each
-  threshold; ODS, OIS and AP of this curve are found by the rules of the boundary benchmark (:mod:`hyperacuity.boundary.scores`).
+  threshold; ODS, OIS and AP of this curve follow the rules of the boundary benchmark (:mod:`hyperacuity.boundary.scores`).
 * **AOR** (accuracy of orientation over recall): of the detected pixels that have a partner, the share in right pairs, over the
   recall of boundaries whatever their direction. One number of it is the share at the threshold with the best OPR.
 
@@ -90,7 +90,7 @@ def collect_occlusion(tallies: Mapping[str, OcclusionTally], *, resamples: int =
 
 
 def _resampled_aor(tallies: Sequence[OcclusionTally], weights: Draws) -> Floats:
-    """AOR of every resampled data set at its own best threshold by OPR."""
+    """AOR of every resampled data set at its best threshold by OPR."""
     protocol = protocol_of(tallies, OcclusionProtocol)
     recalled = "truth_right" if protocol.recall == "right" else "truth_matched"
     names = (recalled, "truth", "detected_right", "detected", "detected_matched")
@@ -115,7 +115,7 @@ def occlusion_criteria(protocol: OcclusionProtocol) -> Criteria:
 
 @dataclass(frozen=True)
 class HumanOcclusion:
-    """The point of OPR at which people stand, and their AOR; NaN without images."""
+    """Human performance: a point of OPR, and AOR; NaN without images."""
 
     images: int
     point: Point

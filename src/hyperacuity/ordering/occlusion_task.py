@@ -55,7 +55,7 @@ def people_dict(people: HumanOcclusion) -> dict[str, Any]:
 
 def facts(scored: Scored) -> Iterator[str]:
     """Say what OPR and AOR count."""
-    counted = "right pairs" if scored.protocol.recall == "right" else "whatever was found"
+    counted = "right pairs" if scored.protocol.recall == "right" else "all matched pairs"
     yield f"OPR: recall counts {counted}; AOR: share of matched pixels with the right side in front"
 
 

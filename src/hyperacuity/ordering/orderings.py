@@ -2,8 +2,8 @@
 
 A :class:`Partition` has regions and one depth per region: everything is ordered against everything. :class:`Sides` are contours
 with a figure's and a ground's side (Berkeley's ``.fg``): only neighbours are ordered, and
-:func:`~hyperacuity.ordering.whole_order` makes one order of that where the regions are known. Either comes from an order map by
-:func:`ordering`.
+:func:`~hyperacuity.ordering.whole_order` turns that into one order if the regions are known. :func:`ordering` makes either
+from an order map.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Middle = Literal["mean", "low"]
 class Partition:
     """Regions 0, 1, … (void where there is none), their depths (larger = nearer), and the dense order they are from.
 
-    A depth is NaN where nothing is known of a region.
+    The depth of a region is NaN if it is unknown.
     """
 
     labels: LabelMap
@@ -48,7 +48,7 @@ class Partition:
 class Sides:
     """Labelled contours: +1 on the figure's side, −1 on the ground's, NaN elsewhere; and the regions they bound, if known.
 
-    ``whole`` is all of these regions in one order (:func:`~hyperacuity.ordering.whole_order`), where it has been made.
+    ``whole`` is all of these regions in one order, if :func:`~hyperacuity.ordering.whole_order` has computed it.
     """
 
     sides: OrderMap
@@ -62,7 +62,7 @@ Ordering = Partition | Sides
 def ordering(
     order: ArrayLike, labels: ArrayLike | None = None, *, name: str = "order map", middle: Middle = "mean"
 ) -> Ordering:
-    """An order map as what it is: :class:`Sides` when it is ±1 along contours and NaN elsewhere, else a :class:`Partition`.
+    """Convert an order map: to :class:`Sides` if it is ±1 along contours and NaN elsewhere, else to a :class:`Partition`.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def partition(order: ArrayLike, labels: ArrayLike, *, middle: Middle = "mean") -
 
 
 def region_medians(order: OrderMap, labels: LabelMap, *, middle: Middle = "mean") -> NDArray[np.float64]:
-    """The median order of each region 0, 1, …; unknown pixels are left out, and a region of nothing else has NaN."""
+    """The median order of each region 0, 1, …; unknown pixels are left out, and a region with no other pixels has NaN."""
     if middle not in ("mean", "low"):
         raise InputError(f"middle {middle!r}: expected 'mean' or 'low'")
     pixels, start = group_pixels(labels, int(labels.max()) + 1)

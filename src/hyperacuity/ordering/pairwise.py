@@ -24,7 +24,10 @@ MissedPairs = Literal["matched", "literal"]
 
 @dataclass(frozen=True)
 class PairCounts:
-    """Outcomes of the pairs of regions of one image, exactly. ``dropped`` regions of the system met no known true region."""
+    """Outcomes of the pairs of regions of one image, exactly.
+
+    ``dropped`` regions of the system overlap no true region of known depth.
+    """
 
     consistent: Fraction
     inconsistent: Fraction
@@ -38,7 +41,7 @@ class PairCounts:
 
 
 def match_regions(system: Partition, truth: Partition) -> NDArray[np.int64]:
-    r"""For each region of the system the true region it stands for; −1 when it meets none.
+    r"""For each region of the system the true region it stands for; −1 if there is none.
 
     .. math:: m(S_i) = \arg\max_{G_j} \frac{|S_i ∩ G_j|}{|S_i ∪ G_j|}
 
@@ -80,7 +83,7 @@ def compare_regions(
     same_depth
         Depths that differ by no more are equal.
     equal_pairs
-        True pairs of equal depth are a class of their own (``"class"``: the system must make them equal too) or do not count
+        True pairs of equal depth are a separate class (``"class"``: the system must make them equal too) or do not count
         (``"exclude"``).
 
     References

@@ -67,7 +67,7 @@ class Outcomes:
         counts = np.broadcast_arrays(*(np.asarray(values, np.float64) for values in given.values()))
         for name, values in zip(given, counts, strict=True):
             if not np.all(values >= 0):  # false for NaN too
-                raise InputError(f"{name}: counts must be numbers from 0, found {values.min():g}")
+                raise InputError(f"{name}: counts must not be negative, got {values.min():g}")
             object.__setattr__(self, name, values)
 
     def precision(self, beta: float = 1.0) -> Numbers:
@@ -162,7 +162,7 @@ def from_confusion(table: ArrayLike) -> Outcomes:
     """Outcomes from a confusion table whose first row and column stand for "nothing".
 
     Rows are what the system says, columns what is true. The first row holds true events that were missed, the first column
-    detections where there is nothing; the diagonal of the rest is consistent, everything beside it inconsistent. The corner
+    detections where there is nothing; the diagonal of the rest is consistent, the other cells inconsistent. The corner
     (nothing, correctly) is not used.
 
     >>> result = from_confusion([[0, 3, 1], [2, 5, 1], [0, 1, 1]])

@@ -53,7 +53,7 @@ class Protocol(BaseProtocol):
     ``"best"`` those of GDC are of the best one.
     """
     equal_pairs: EqualPairs = "class"
-    """True pairs of equal depth are a ``class`` of their own, or do not count (``exclude``)."""
+    """True pairs of equal depth are a separate ``class``, or do not count (``exclude``)."""
     missed_pairs: MissedPairs = "matched"
     """Missed pairs of regions: all without a pair that was ``matched``, or as the formula says (``literal``).
 

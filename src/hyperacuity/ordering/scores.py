@@ -25,9 +25,7 @@ LOCAL_ONLY = (
     "labelled contours order neighbours only; pairs of all regions need an order map, or the regions that were labelled"
 )
 NO_REGIONS = "there are no regions to ask about: the truth has none, and none were given"
-NO_FOREMOST = (
-    "which regions are foremost is known only of an order map, or where the regions that were labelled are known"
-)
+NO_FOREMOST = "the foremost regions are defined only for an order map, or if the labelled regions are known"
 NO_QUESTION = "the truth orders no two neighbouring regions"
 NOTHING_THERE = "neither the truth nor the prediction has anything to count"
 
@@ -36,7 +34,7 @@ NOTHING_THERE = "neither the truth nor the prediction has anything to count"
 class Consistency:
     """LDC or GDC of one system: outcomes at each parameter value, the four numbers at the best one, their 95 % intervals.
 
-    Of LDC also why contours are inconsistent, at each parameter value.
+    LDC also says why contours are inconsistent, at each parameter value.
     """
 
     outcomes: Outcomes

@@ -85,8 +85,8 @@ def tally(
         neighbours only; pairs of all regions are then those that the whole order closest to them
         (:func:`~hyperacuity.ordering.whole_order`) does not tie, or none where the regions that they bound are unknown.
     regions
-        Segmentations on which figure/ground questions are asked, and the tally's protocol says so; without them each
-        annotator's own.
+        Segmentations on which figure/ground questions are asked, as the tally's protocol records; by default those of
+        each annotator.
     on_regions
         Whether contours and pairs are those of the prediction brought onto ``regions`` by medians, rather than as it is.
 
@@ -132,7 +132,7 @@ def tally_questions(
     *,
     regions: Sequence[ArrayLike] = (),
 ) -> OrderingTally:
-    """As :func:`tally`, but figure/ground questions only: contours and pairs are not counted, which takes most of the time.
+    """Count figure/ground questions only, unlike :func:`tally`: contours and pairs take most of the time.
 
     >>> result = tally_questions([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
     >>> result.questions[:, :2], result.measured
@@ -195,7 +195,7 @@ def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protoc
 
 
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
-    """Counts of pairs of regions; None where labelled contours of unknown regions are all there is.
+    """Counts of pairs of regions; None if there are only labelled contours of unknown regions.
 
     Nobody said that the regions of one layer of a whole order are level, so these pairs do not count.
     """
@@ -220,7 +220,7 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
 
 
 def _dense(given: Ordering) -> Partition | None:
-    """All regions in one order, where that is known."""
+    """All regions in one order, if there is one."""
     return given if isinstance(given, Partition) else given.whole
 
 
@@ -245,7 +245,7 @@ def _questions(
 
 
 def _on_regions(protocol: Protocol, asked: str) -> Protocol:
-    """The protocol, saying on which regions questions are asked; of files, the reader has said so."""
+    """Record in the protocol on which regions questions are asked; for files, the reader has done so."""
     said = dict(protocol.reading)
     return protocol if "regions" in said else protocol.read_as(**said, regions=asked)
 

@@ -4,7 +4,7 @@
 of information of a hierarchy (:func:`ucm_levels`) or a stack of segmentations, against several annotators.
 
 :func:`hierarchy` makes a hierarchy of a soft boundary map; :func:`ucm_hierarchy` reads one from a contour map;
-:func:`prune` and :func:`pruning_path` cut it where a region energy says so.
+:func:`prune` and :func:`pruning_path` cut it by a region energy.
 """
 
 from __future__ import annotations

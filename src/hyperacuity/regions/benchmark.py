@@ -48,7 +48,7 @@ class RegionTally(Tally):
     truth_area: Counts  # ()
     covering: Sums  # the same over the machine's regions
     machine_area: Counts
-    best_covered: Sums  # () each annotator's region at its own best level
+    best_covered: Sums  # () each annotator's region at its best level
     rand: Sums  # mean over annotators, summed over images
     variation: Sums
     images: Counts  # ()

@@ -1,4 +1,4 @@
-"""The text files of Berkeley's region benchmark, so that scripts which read those read ours."""
+"""The text files of Berkeley's region benchmark, so that scripts that read them still work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def berkeley_files(tallies: Mapping[str, RegionTally]) -> dict[str, str]:
     ``eval_RI_VOI_thr.txt``   level, PRI, VI
     ========================  ==========================================================================
 
-    Columns have six significant digits. Berkeley's own files were rounded so twice, once per image in between, and differ
+    Columns have six significant digits. Berkeley's files were rounded twice, also once per image, and differ
     from these by up to a few units of the last digit.
     """
     score = collect(tallies, resamples=1)

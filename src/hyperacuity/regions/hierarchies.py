@@ -1,4 +1,4 @@
-"""Hierarchies of regions: made from a soft boundary map, or read from an ultrametric contour map.
+"""Hierarchies of regions: built from a soft boundary map, or read from an ultrametric contour map.
 
 A soft map becomes regions by watershed; the boundaries between them are weighed by the strength along them (the oriented
 watershed transform), and merged from the weakest up (Arbeláez, Maire, Fowlkes & Malik 2011). The merges are a binary partition
@@ -57,7 +57,7 @@ class Hierarchy:
 
     @property
     def parents(self) -> NDArray[np.int32]:
-        """The parent of each node; the root is its own."""
+        """The parent of each node; that of the root is the root."""
         parents = np.arange(2 * self.leaves - 1, dtype=np.int32)
         parents[self.children] = np.arange(self.leaves, 2 * self.leaves - 1, dtype=np.int32)[:, np.newaxis]
         return parents

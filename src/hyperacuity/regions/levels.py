@@ -84,7 +84,7 @@ def ucm_levels(ucm2: ArrayLike, thresholds: ArrayLike | None = None) -> Levels:
 
 
 def double_size(ucm2: ArrayLike) -> NDArray[np.float64]:
-    """An ultrametric contour map in double precision, refused unless it is (2H+1) × (2W+1) numbers."""
+    """An ultrametric contour map in double precision; must be (2H+1) × (2W+1) numbers."""
     cells = np.ascontiguousarray(ucm2, dtype=np.float64)
     if cells.ndim != 2 or min(cells.shape) < 3 or cells.shape[0] % 2 == 0 or cells.shape[1] % 2 == 0:
         raise InputError(f"ucm2 has shape {cells.shape}, expected double size, 2H+1 × 2W+1")
@@ -94,7 +94,7 @@ def double_size(ucm2: ArrayLike) -> NDArray[np.float64]:
 
 
 def rising(thresholds: ArrayLike) -> NDArray[np.float64]:
-    """Levels as an array, refused unless they rise.
+    """Levels as an array; they must rise.
 
     >>> rising([0.25, 0.5])
     array([0.25, 0.5 ])

@@ -79,7 +79,7 @@ def piecewise_constant(tree: Hierarchy, values: ArrayLike) -> Energy:
 def prune(tree: Hierarchy, energy: Energy, lam: float) -> LabelMap:
     """The partition of least energy for one λ, among all that the tree holds; of equals the coarsest.
 
-    Any energy per node will do. A region is called after its first leaf.
+    Any energy per node will do. A region is named after its first leaf.
 
     Examples
     --------

@@ -299,7 +299,7 @@ class Cluster:
             self._seen_at = self._looked_at
         elif self._looked_at - self._seen_at > NO_WORKER_SECONDS:
             raise UsageError(
-                f"{option('cluster', self._address)}: had no worker for {NO_WORKER_SECONDS:g} s; what was finished is kept. "
+                f"{option('cluster', self._address)}: had no worker for {NO_WORKER_SECONDS:g} s; finished work is saved. "
                 f"Start workers with: dask worker {self._address}"
             )
 
@@ -320,7 +320,7 @@ class Cluster:
             raise self._is_lost() from error
 
     def _is_lost(self) -> UsageError:
-        return UsageError(f"{option('cluster', self._address)}: the scheduler was lost; what was finished is kept")
+        return UsageError(f"{option('cluster', self._address)}: the scheduler was lost; finished work is saved")
 
     def _failed(self, future: Any, tasks: list[WorkItem], suspect: bool) -> list[WorkResult]:
         """Deal with a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""

@@ -1,6 +1,6 @@
 """Semantic boundaries: one soft map per class, scored class by class and on average (SBD, Cityscapes, any label maps).
 
-:func:`tally` counts an image, :func:`collect` scores a data set, :func:`masks2edges` makes boundaries of label maps.
+:func:`tally` counts an image, :func:`collect` scores a data set, :func:`masks2edges` turns label maps into boundaries.
 
 References
 ----------

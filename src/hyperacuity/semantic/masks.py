@@ -27,7 +27,7 @@ def masks2edges(
     r"""The boundaries of each class, classes × height × width, from a label map and, if given, a map of instances.
 
     Pixel p is boundary of class c when some pixel q with :math:`\lVert p - q \rVert \le r` belongs to another region, and one of
-    the two is of class c. Regions are the classes, or with ``instances`` the objects of each class; all that is of no class is
+    the two is of class c. Regions are the classes, or with ``instances`` the objects of each class; pixels of no class form
     one region. Pairs in which either pixel is ignored make no boundary; nor does the frame of the image. A map of one region has
     none.
 
@@ -40,7 +40,7 @@ def masks2edges(
     instances
         The number of the object that each pixel belongs to; numbers may be used again in other classes.
     ignore
-        Labels next to which nothing is known, such as 255 or −1.
+        Labels of unknown pixels, such as 255 or −1; there is no boundary next to them.
     radius
         :math:`r` in pixels, 1 or more. SEAL has 2 (raw) and 1 (thin); the result is about 2r pixels wide.
     thin

@@ -66,12 +66,12 @@ class Protocol(BaseProtocol):
     A number n stands for n evenly spaced ones, 1/(n+1) … n/(n+1).
     """
     truth: Truth = "thin"
-    """Boundaries ``thin``, as they were drawn or made of the label map and thinned, or ``raw``, as wide as they are made.
+    """Boundaries ``thin``, as drawn or derived from the label map and thinned, or ``raw``, in full width.
 
     Boundaries that come without a label map are taken as they are.
     """
     radius: float = 1.0
-    """Distance from another region up to which a pixel counts as boundary, in pixels, when boundaries are made of a label map."""
+    """Distance from another region, in pixels, up to which a pixel is boundary, if boundaries are derived from label maps."""
     instances: bool = True
     """Touching objects of a class have a boundary between them, where the truth knows objects."""
     internal: Internal = "count"
@@ -145,7 +145,7 @@ def numbered(count: int) -> tuple[str, ...]:
 
 
 def _named(classes: tuple[str, ...]) -> str:
-    """Classes in a signature: a name that all know, or how many there are with a digest of their names."""
+    """Classes in a signature: a well-known name, or their number with a digest of their names."""
     names = {(): "numbered", VOC: "voc", CITYSCAPES: "cityscapes"}
     if classes in names:
         return names[classes]

@@ -118,7 +118,7 @@ def gaps_of(score: SemanticScore) -> Iterator[str]:
         )
     if score.classes and not any(one.curve.f.any() for one in score.classes.values()):
         yield (
-            f"nothing is found of any of the {total} classes at any threshold; if maps hold 0 and 1 only, their value range is 1"
+            f"none of the {total} classes is detected at any threshold; if maps hold only 0 and 1, their value range is 1"
         )
 
 

@@ -16,11 +16,11 @@ from hyperacuity.semantic.masks import NONE, class_edges
 from hyperacuity.semantic.protocols import Protocol
 
 IGNORED = -1
-"""The label of a pixel of which nothing is known, in label maps given as arrays."""
+"""Label of an unknown pixel in label maps given as arrays."""
 
 
 class ClassMaps:
-    """A system's soft maps of an image, one per class; a class may have none. Maps can be functions, called when one is needed.
+    """A system's soft maps of an image, one per class; a class may have none. A map can be a function, called on demand.
 
     >>> maps = ClassMaps([None, lambda: np.ones((4, 5), np.float32)])
     >>> len(maps), maps[0] is None, maps[1].shape
@@ -38,7 +38,7 @@ class ClassMaps:
         return item() if callable(item) else item
 
     def has(self, index: int) -> bool:
-        """True if a class has a map, which is not read for that."""
+        """True if a class has a map; does not read it."""
         return index < len(self._maps) and self._maps[index] is not None
 
     @classmethod
@@ -58,11 +58,11 @@ class SemanticTruth:
     Parameters
     ----------
     labels
-        The index of each pixel's class, from 0; −1 where there is none. None where only boundaries are known.
+        The index of each pixel's class, from 0; −1 where there is none. None if there are only boundaries.
     objects
-        The number of the object that each pixel belongs to, if objects are known.
+        The number of the object that each pixel belongs to, if there are objects.
     ignored
-        Pixels next to which no boundary is made of labels.
+        Pixels next to which labels make no boundary.
     drawn, drawn_objects
         Boundaries by the index of the class as the data have them: of the class as a whole, and of all its objects.
     """

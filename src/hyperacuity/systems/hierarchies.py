@@ -1,4 +1,4 @@
-"""Hierarchies of regions for pictures: from a folder of ``ucm2`` files, or made by a detector; and written as files."""
+"""Hierarchies of regions for pictures: read from a folder of ``ucm2`` files or built by a detector, and written as files."""
 
 from __future__ import annotations
 

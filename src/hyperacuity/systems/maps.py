@@ -1,4 +1,4 @@
-"""Maps of the package's own systems, written as files: detectors on pictures, stereo matchers on pairs."""
+"""Maps of the built-in systems, written as files: detectors on pictures, stereo matchers on pairs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def named_detectors(
 
 
 def map_folders(detectors: Mapping[str, Detector | Orderer], parent: Path) -> dict[str, Path]:
-    """Create the folder of each detector's maps: its name, in which a file goes by its last part.
+    """Create the folder of each detector's maps: its name, with paths shortened to file names.
 
     ``pb(model='learned/my.json')`` has the folder ``pb(model='my.json')``. Two detectors with one folder are a wrong call,
     and so is a model that does not exist.
@@ -195,7 +195,7 @@ class Matched:
     failures: Failures
 
     def mean_seconds(self, system: str) -> float:
-        """Seconds per pair, over the pairs whose time is known; NaN where none is."""
+        """Seconds per pair, over the pairs with a known time; NaN if there are none."""
         seconds = list(self.seconds[system].values())
         return sum(seconds) / len(seconds) if seconds else math.nan
 
@@ -212,7 +212,7 @@ def match_scenes(
     """Write each matcher's disparity map of each scene, ``parent/MATCHER/SCENE.pfm``.
 
     ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that this
-    code has made of the same pair are left as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
+    code has made of the same pair are left as they are, and the seconds that each took are written to ``parent/seconds.csv``.
     """
     for one in matchers:
         one.check_installed()

@@ -1,4 +1,4 @@
-"""Seeing photographs: what the network makes of one, by file or as an array, and of many, as files."""
+"""Seeing photographs: one by file or as an array, or many as files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path
     model
         A file that ``hyperacuity train net`` wrote, instead of the network that comes with the package.
     threads
-        How many sizes are looked at side by side. Results do not depend on it.
+        Number of sizes to process in parallel. Results do not depend on it.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path
 
 
 def read_reduced(path: Path) -> Photograph:
-    """The photograph in a file, :func:`reduced`. Large ones are read one after the other where memory is short."""
+    """The photograph in a file, :func:`reduced`. Large ones are read one at a time if memory is short."""
     size = image_size(path)
     with memory_for("reading a picture", size, _READING * math.prod(size)):
         return reduced(read_image(path), name=str(path))
@@ -134,7 +134,7 @@ class Seeing:
 def see_pictures(
     pictures: Sequence[Path], out: Path, how: Seeing, *, draw: Draw | None = None, workers: int | None = None
 ) -> tuple[dict[str, dict[str, int]], Failures]:
-    """Write what is seen in each picture, one file in each of the :data:`FOLDERS` of ``out``; sheets only with ``draw``.
+    """Write the maps of each picture, one file in each of the :data:`FOLDERS` of ``out``; sheets only with ``draw``.
 
     Returns the size of each picture's maps and its number of regions, and which pictures could not be used and why.
     """

@@ -1,4 +1,4 @@
-"""Training ``depth-cues`` from files: regions whose order is known."""
+"""Training ``depth-cues`` from files: regions with labelled order."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LearnedCues:
 
 
 def learn_depth_cues(lessons: Sequence[CueLesson], source: str) -> LearnedCues:
-    """Learn every set of cues; ``source`` names the images in what the model says about itself."""
+    """Learn every set of cues; ``source`` names the images in the model's description."""
     pairs = sum(int((one.front != 0).sum()) for one in lessons)
     about = (
         f"Learned from {pairs} pairs of regions in {source}: hyperacuity detect train depth-cues. "
@@ -62,7 +62,7 @@ def berkeley_lessons(
 ) -> tuple[list[CueLesson], str]:
     """Berkeley's figure/ground labels that are not held out, and what to call them.
 
-    Regions are people's or, with a ``hierarchy`` (:func:`~hyperacuity.systems.hierarchies.tree_source`), a machine's at several
+    Regions are people's or, with a ``hierarchy`` (:func:`~hyperacuity.systems.hierarchies.tree_source`), a detector's at several
     levels.
     """
     labelled = read_labelled(data, held_out=False)

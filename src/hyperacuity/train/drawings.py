@@ -38,7 +38,7 @@ def bsds500_drawn(
 ) -> Drawings:
     """Images of BSDS500 that may be learned from, or ``count`` of them evenly chosen.
 
-    ``split`` is ``train``, or ``train,val`` for both. Images kept to measure on
+    ``split`` is ``train``, or ``train,val`` for both. Images reserved for measuring
     (:func:`~hyperacuity.data.datasets.bsds.reserved`) are left out by default.
     """
     parts = {"train": "training", "train,val": "training and validation"}

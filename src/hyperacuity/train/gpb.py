@@ -38,7 +38,7 @@ class LearnedGpb:
 
 
 def train_gpb(drawings: Drawings, *, seed: int = 0, workers: int | None = None) -> LearnedGpb:
-    """Learn the weights of gPb from drawings; their source and the command are in what the model says about itself."""
+    """Learn the weights of gPb from drawings; their source and the command go into the model's description."""
 
     def labels(picture: DrawnPicture) -> EdgeMap:
         return np.asarray(np.any(read_boundary_truths(picture.truths, inverted=picture.inverted), axis=0))

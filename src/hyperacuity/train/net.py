@@ -103,7 +103,7 @@ def train_net(
 ) -> LearnedNet:
     """Learn, judge, and write the network as ``out``.
 
-    Every ``every`` steps what was learned is judged on the pictures held out, and a checkpoint is written beside ``out``, which
+    Every ``every`` steps the network is scored on the pictures held out, and a checkpoint is written next to ``out``, which
     is removed at the end. Ctrl-C ends the course after the step, with a checkpoint; ``resume`` goes on from there.
     """
     require_torch()
@@ -158,7 +158,7 @@ def _start_of(path: Path | None) -> dict[str, str] | None:
 
 
 def _resumed(course: NetworkTraining, checkpoint: Path, identity: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Bring a course to where it was stopped; its history so far."""
+    """Restore a course from its checkpoint; returns its history so far."""
     saved = course.resume(checkpoint)
     for part, what in (("data", "pictures"), ("content", "pictures"), ("start", "weights to start from")):
         if saved.get(part) != identity[part]:
@@ -209,7 +209,7 @@ def _line(progress: Mapping[str, float], held: int) -> str:
 
 
 def judge(course: NetworkTraining, held: Sequence[TaughtPicture], workers: int | None) -> dict[str, float]:
-    """ODS, OIS and AP of the network as it stands, looking as in the setting ``fast``; empty where no picture is held out."""
+    """ODS, OIS and AP of the current network, with the setting ``fast``; empty if no picture is held out."""
     if not held:
         return {}
     from hyperacuity.detect.net.export import TorchSession
@@ -224,7 +224,7 @@ def judge(course: NetworkTraining, held: Sequence[TaughtPicture], workers: int |
 
 @contextmanager
 def stopping() -> Iterator[Callable[[], bool]]:
-    """Turn Ctrl-C within the block into a request to stop at a good moment, which the value tells; a second one stops at once."""
+    """Turn Ctrl-C within the block into a request to stop at a good moment (the value); a second one stops at once."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
         yield asked.is_set

@@ -50,7 +50,7 @@ Source = PictureSource[TaughtPicture]
 
 @dataclass(frozen=True)
 class Curriculum:
-    """Photographs to learn from, none of them read yet, and scenes beside them.
+    """Photographs to learn from, none of them read yet, and scenes.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Curriculum:
     unpaired
         Files without a partner.
     held
-        Those of the photographs, or where there are none of the scenes, that are kept out of learning.
+        Photographs (scenes, if there are none) that are held out of learning.
     """
 
     photographs: tuple[Source, ...] = ()

@@ -75,7 +75,7 @@ def learn_pb(
 ) -> dict[str, LearnedPb]:
     """Learn from all labels, from those that everyone drew, or from both in turn: the textons are the same.
 
-    The pictures' ``source`` is in what the model says about itself.
+    The pictures' ``source`` goes into the model's description.
     """
     pictures, source = drawings.pictures, drawings.source
 

@@ -5,12 +5,12 @@ The edges :math:`E` of the predicted depth are compared with the true ones :math
 .. math:: \mathrm{acc} = \frac{1}{|E'|} \sum_{p ∈ E'} d_G(p), \quad E' = \{p ∈ E : d_G(p) < θ\} \qquad
           \mathrm{comp} = \frac{\sum_{p ∈ E} \min(d_G(p), θ) + \sum_{p ∈ G} \min(d_E(p), θ)}{|E| + |G|}
 
-Accuracy says how far the edges near a true one are off, completeness also what is missing and what is too many. An image without
+Accuracy says how far the edges near a true one are off, completeness also missing and superfluous edges. An image without
 a true edge has no value; one without a predicted edge near a true one has θ for both. A data set has the mean over its images.
 
-Edges are found by Canny's method on the depth scaled to 0 … 1: a Gaussian of √2 pixels, Sobel's gradient, non-maximum suppression
-by interpolation along the gradient, hysteresis. Which numbers came out of the authors' MATLAB program for the paper is not
-known: its edge detector scales thresholds by the image. The thresholds here are those of the programs in use since.
+Edges are detected by Canny's method on the depth scaled to 0 … 1: a Gaussian of √2 pixels, Sobel's gradient, non-maximum
+suppression by interpolation along the gradient, hysteresis. The thresholds of the authors' MATLAB program for the paper are
+unknown (its edge detector scales them by the image); these are those of the programs used since.
 
 References
 ----------
@@ -115,7 +115,7 @@ class DepthEdgeTally(Tally):
 def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> EdgeMap:
     """The edges of a depth map, or of an order map: it does not matter which way is near.
 
-    A map of one depth has no edges, nor has the frame, or a pixel beside an unknown one.
+    There are no edges in a map of constant depth, at the frame, or next to unknown pixels.
 
     >>> depth_edges([[1.0] * 8 + [3.0] * 8] * 9).sum(axis=0)[6:10]
     array([0, 7, 7, 0])
@@ -128,7 +128,7 @@ def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> 
     if low == high:
         return np.zeros(values.shape, np.bool_)
     scaled = np.where(valid, (values - low) / (high - low), 0.0)
-    # Smoothed over what is known only; the weights of the rest are made up for.
+    # Smoothed over valid pixels only: normalised by the weights that they have.
     smooth, share = (
         ndimage.gaussian_filter(plane, protocol.sigma, mode="constant") for plane in (scaled, valid.astype(np.float64))
     )
@@ -163,7 +163,7 @@ def _is_maximum(length: NDArray[np.float64], down: NDArray[np.float64], across: 
 def tally_depth_edges(
     prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: DepthEdgeProtocol = DEPTH_EDGES
 ) -> DepthEdgeTally:
-    """Measure one image: the edges of a depth or order map against the true ones, of several annotators those of all."""
+    """Measure one image: the edges of a depth or order map against the true ones, combined over annotators."""
     if not len(truths):
         raise InputError("there is no truth to compare with: expected a map of depth edges")
     drawn = [edge_map(truth, name="truth") for truth in truths]

@@ -1,1 +1,1 @@
-"""Pairs of points, of which people say which is nearer: how often a map disagrees (WHDR)."""
+"""Pairs of points: how often a map disagrees with people on which one is nearer (WHDR)."""

@@ -53,10 +53,10 @@ UNANSWERED = -2
 
 @dataclass(frozen=True, eq=False)
 class PointPairs:
-    """Pairs of points of an image, and what is said of each.
+    """Pairs of points of an image, and how people judged each.
 
     ``first`` and ``second`` are n×2, (y, x) from 0; ``relation`` is +1 where the first is nearer, −1 where the second is, 0 where
-    they are about equal. ``size`` is the width and height of the picture that was judged, if that is known.
+    they are about equal. ``size`` is the width and height of the picture that was judged, if known.
     """
 
     first: NDArray[np.int64]
@@ -146,8 +146,8 @@ PAIR_PROTOCOLS = {
 class PairTally(Tally):
     """Sums of one image (or, added up, of many), of pairs judged equal and of the others.
 
-    ``wrong`` is the weight of the pairs answered otherwise, ``weight`` that of all. ``pairs`` counts them, and last those on
-    which the prediction says nothing, which are wrong.
+    ``wrong`` is the weight of the pairs answered wrong, ``weight`` that of all. ``pairs`` counts them; its last entry counts
+    pairs without an answer, which are wrong.
     """
 
     wrong: Sums

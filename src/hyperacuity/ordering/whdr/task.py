@@ -59,7 +59,7 @@ def facts(scored: Scored) -> Iterator[str]:
 COLUMNS = Columns(
     (
         _rate("whdr", "WHDR", "Weighted share of pairs that are answered differently from people"),
-        _rate("whdr_equal", "WHDR=", "Of the pairs that people found about equal"),
+        _rate("whdr_equal", "WHDR=", "Over the pairs that people judged about equal"),
         _rate("whdr_unequal", "WHDR≠", "Of the others; 0.5 is chance"),
     ),
     (_pairs("pairs", 0, 1), _pairs("equal pairs", 0), _pairs("unequal pairs", 1), _pairs("unanswered pairs", 2)),
@@ -70,7 +70,7 @@ COLUMNS = Columns(
 
 
 def _chance(criterion: str, tallies: Mapping[str, PairTally]) -> float:
-    """Half of the pairs, of two answers; with three answers it depends on the threshold."""
+    """Half of the pairs if there are two answers; with three it depends on the threshold."""
     equal = collect_pairs(dict(tallies), resamples=0).pairs[0]
     return math.nan if equal or criterion != PairProtocol.task else 0.5
 
