@@ -34,7 +34,7 @@ def board(
     *,
     exports: Exports,
 ) -> None:
-    """Build a site from cards: a leaderboard per protocol, with intervals and significance groups, and pages per system and image.
+    """Build a site from cards: a leaderboard per protocol, with intervals, significance groups, and pages per system and image.
 
     The site opens from disk with no network and can be put on any web server. A card joins the leaderboard with its protocol
     and truths; scores of different ones are never ranked together. Cards that cannot be read are named, and the site is built
