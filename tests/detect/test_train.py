@@ -130,7 +130,7 @@ def test_pictures_without_a_boundary_teach_nothing(bsds, tmp_path):
         (["--truth", "some"], "expected all or consensus"),
         (["--weak", "positive"], "expected ignore or negative"),
         (["--hist-distance", "emd"], "expected chi2 or quadratic"),
-        (["--images", "{bsds}"], "belong together"),
+        (["--images", "{bsds}"], "--images needs --labels"),
         (["--data", "{bsds}/images"], "bsds500 is not in"),
     ],
 )
@@ -225,4 +225,4 @@ def test_depth_cues_refuse_reserved_names_too(tmp_path):
 def test_the_held_out_third_cannot_be_allowed(tmp_path):
     done = call("detect", "train", "depth-cues", "--allow-reserved", "--out", tmp_path / "my.json")
     assert done.exit_code == 2
-    assert "stays so" in done.stderr
+    assert "is always held out" in done.stderr

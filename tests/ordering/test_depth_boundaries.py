@@ -91,7 +91,7 @@ def test_a_data_set_is_the_mean_over_images_that_have_true_edges():
         (lambda: tally_depth_edges(np.ones((3, 3)), []), InputError, "no truth"),
         (lambda: tally_depth_edges(np.ones((3, 3)), [np.zeros((4, 3))]), InputError, "3×4"),
         (lambda: DepthEdgeProtocol(sigma=0), UsageError, "more than 0"),
-        (lambda: DepthEdgeProtocol(low=0.5), UsageError, "two rising numbers"),
+        (lambda: DepthEdgeProtocol(low=0.5), UsageError, "two rising, non-negative numbers"),
         (lambda: DepthEdgeProtocol(reach=0), UsageError, "more than 0"),
     ],
 )

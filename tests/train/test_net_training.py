@@ -135,7 +135,7 @@ train_net(scenes, {SETTINGS!r}, Path({str(out)!r}), device="cpu", every=2, worke
         NetworkTraining([scenes().scenes[0].load().lesson], SETTINGS, net_training_device()).save(
             checkpoint_of(out), identity
         )
-        with pytest.raises(UsageError, match="begun with other pictures"):
+        with pytest.raises(UsageError, match="started with different pictures"):
             train(out, resume=True)
 
     def test_other_pictures_under_the_same_names_are_not_resumed(self, tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ train_net(scenes, {SETTINGS!r}, Path({str(out)!r}), device="cpu", every=2, worke
         with pytest.raises(ZeroDivisionError):
             train(out)
         monkeypatch.setattr("hyperacuity.train.net_lessons.make_scene", lambda seed, **how: make_scene(seed + 9, **how))
-        with pytest.raises(UsageError, match="begun with other pictures"):
+        with pytest.raises(UsageError, match="started with different pictures"):
             train(out, resume=True)
 
     def test_a_damaged_checkpoint_is_named_and_a_foreign_one_left_alone(self, tmp_path):
@@ -203,7 +203,7 @@ train_net(scenes, {SETTINGS!r}, Path({str(out)!r}), device="cpu", every=2, worke
             (["--device", "tpu"], "expected auto, cpu or cuda"),
             (["--resume"], "to resume from"),
             (["--start", "no-such.pth"], "there is no such file"),
-            (["--images", "{folder}"], "--images and --labels belong together"),
+            (["--images", "{folder}"], "--images needs --labels"),
         ],
     )
     def test_wrong_calls(self, words, complaint, tmp_path):

@@ -36,7 +36,7 @@ from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Ta
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 OUTPUT_LEVELS = 20
-"""Into how many equal steps of [0, 1] a detector's output is divided."""
+"""Number of equal steps of [0, 1] into which a detector's output is divided."""
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class AuditProtocol(BaseProtocol):
 
     task: ClassVar[str] = "audit"
     protocol: Protocol = field(default_factory=Protocol)
-    """The boundary benchmark that is repeated; for soft maps."""
+    """The boundary benchmark to repeat; for soft maps."""
     strengths: tuple[float, ...] = STRENGTHS
     """Labels of at least these strengths, rising; the first is 0 (all labels), the last 1 (consensus)."""
     repeats: int = 3

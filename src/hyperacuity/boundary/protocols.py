@@ -216,7 +216,7 @@ PROTOCOLS: dict[str, Protocol] = {
     ),
     "multicue-boundary": described(Protocol(nms=_RCF), "Multicue's object boundaries, in the same way"),
 }
-"""Protocols by name; each says what it is for in its ``__doc__``, and ``docs/protocols.md`` where its numbers come from."""
+"""Protocols by name; each is described in its ``__doc__``; ``docs/protocols.md`` has the sources of its numbers."""
 
 
 def protocol(name: str = "bsds", **changes: Any) -> Protocol:

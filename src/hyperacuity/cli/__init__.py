@@ -60,13 +60,13 @@ COMMANDS = {
     "warm": "warm.warm",
     "watch": "watch.watch",
 }
-"""The words of each command, and the function that carries it out, in a module of this package; in the order of the help."""
+"""The words of each command and its function in a module of this package, in the order of the help."""
 
 GROUPS = ("run", "studio", "train")
 """The groups of commands, each a module of this package with an ``app``."""
 
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
-"""Modules and kernels make many objects that stay; to look for garbage among them each 700 takes a tenth of the start."""
+"""Modules and kernels create many lasting objects; looking for garbage every 700 of them takes a tenth of the start."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -146,8 +146,8 @@ def main() -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     # Work is shared out by images: threads of the matrix library would only get in each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # typer needs none; to look for them takes a while
-    atexit.register(gc.freeze)  # what is left goes with the process: to take it apart takes a quarter of a second
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # typer needs none, and looking for them takes a while
+    atexit.register(gc.freeze)  # the process ends anyway: freeing its objects takes a quarter of a second
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run
         sys.stdout.reconfigure(errors="backslashreplace")
     words = sys.argv[1:]

@@ -119,7 +119,7 @@ class Commands(TyperGroup):
                 return args[0], plugins.loaded(args[0]), args[1:]
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's context is a click one
         """Run the command that was called."""
         try:
             _listen()
@@ -135,13 +135,15 @@ class Commands(TyperGroup):
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
         except (KeyboardInterrupt, MemoryError) as error:
             words = ctx.meta.get(WORDS, [])
-            lost = self._could_keep(words) and not any(word.partition("=")[0] in ("--run", "--out") for word in words)
+            lost = self._has_run_option(words) and not any(
+                word.partition("=")[0] in ("--run", "--out") for word in words
+            )
             memory = isinstance(error, MemoryError)
             what = "[bold red]error:[/] out of memory" if memory else "stopped"
             messages.print(f"{what}; {'nothing is saved without --run DIR' if lost else 'finished work is saved'}")
             raise typer.Exit(1 if memory else 130) from error
 
-    def _could_keep(self, words: list[str]) -> bool:
+    def _has_run_option(self, words: list[str]) -> bool:
         """True if the command that was called has an option ``--run``."""
         command = next((self.commands[word] for word in words if word in self.commands), None)
         return command is not None and any("--run" in parameter.opts for parameter in command.params)
@@ -170,14 +172,14 @@ class _Warnings:
 
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
-        self.said: set[str] = set()
+        self.shown: set[str] = set()
 
     def show(self, message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         """Print one warning."""
         if category.__name__ == "DataWarning":  # by name: importing it would load numpy before it is needed
             kind = _kind(str(message))
-            if str(message) not in self.said:  # a file may be read twice
-                self.said.add(str(message))
+            if str(message) not in self.shown:  # a file may be read twice
+                self.shown.add(str(message))
                 self.seen[kind] += 1
                 if self.seen[kind] <= MOST_ALIKE:
                     warn(str(message))
@@ -197,10 +199,10 @@ def print_json(value: Mapping[str, Any]) -> None:
     """
     from hyperacuity.tally import plain
 
-    said = plain(value)
-    if "failed" in said:
-        said["failed"] = _all_dashed(said["failed"])
-    line = json.dumps(said, allow_nan=False)  # first as a whole: half an object is worse than none
+    fields = plain(value)
+    if "failed" in fields:
+        fields["failed"] = _all_dashed(fields["failed"])
+    line = json.dumps(fields, allow_nan=False)  # all of it first: half an object is worse than none
     sys.stdout.write(line + "\n")
 
 

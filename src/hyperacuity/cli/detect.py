@@ -96,7 +96,7 @@ def train_pb(
     out: Model,
     truth: Annotated[str, Option(help="Learn from all labels, or from those everyone drew: consensus.")] = "all",
     images: Annotated[Path | None, Folder(help="Pictures (default: BSDS500's training images).")] = None,
-    labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
+    labels: Annotated[Path | None, Folder(help="Human labels: a file, or several, for each.")] = None,
     invert_truth: InvertTruth = False,
     data: Data = None,
     split: Annotated[str, Option(help="Part of BSDS500 to learn from: train, or train,val.")] = "train",
@@ -138,7 +138,7 @@ def train_pb(
 def train_gpb(
     out: Model,
     images: Annotated[Path | None, Folder(help="Pictures (default: BSDS500's training images).")] = None,
-    labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
+    labels: Annotated[Path | None, Folder(help="Human labels: a file, or several, for each.")] = None,
     invert_truth: InvertTruth = False,
     data: Data = None,
     split: Annotated[str, Option(help="Part of BSDS500 to learn from: train, or train,val.")] = "train",
@@ -186,7 +186,7 @@ def _drawings(
     from hyperacuity.train.drawings import bsds500_drawn, folders_drawn
 
     if bool(images) != bool(labels):
-        raise UsageError("--images and --labels belong together: pictures, and what people drew on them")
+        raise UsageError("--images needs --labels, and the other way round")
     if not (images and labels):
         return bsds500_drawn(data, split=split, allow_reserved=allow_reserved)
     drawings = folders_drawn(images, labels, inverted=inverted, allow_reserved=allow_reserved)
@@ -231,14 +231,14 @@ def train_depth_cues(
     from hyperacuity.train.depth_cues import berkeley_lessons, folder_lessons, learn_depth_cues
 
     if hierarchy is not None and (images or order or segmentation):
-        raise UsageError("--hierarchy is for Berkeley's labels; --images come with their own regions")
+        raise UsageError("--hierarchy is for Berkeley's labels; --images come with --segmentation")
     path = output.model_file(out)
     if images and order and segmentation:
         lessons, source = folder_lessons(images, order, segmentation, workers, allow_reserved=allow_reserved)
     elif images or order or segmentation:
         raise UsageError("--images, --order and --segmentation belong together: pictures, who is in front, and regions")
     elif allow_reserved:
-        raise UsageError("--allow-reserved needs --images: a third of Berkeley's images is always held out")
+        raise UsageError("--allow-reserved needs --images: a third of these images is always held out")
     else:
         cuts = numbers("--levels", levels, "numbers, with commas")
         lessons, source = berkeley_lessons(data, workers, hierarchy=hierarchy, levels=cuts)

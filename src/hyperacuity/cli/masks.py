@@ -16,8 +16,8 @@ ABOUT = protocol_help("masks/protocols.py")
 
 @grouped
 def masks(
-    prediction: Annotated[Path, Pred(help="Folder of masks or label maps (png, npy …), of sequences, or one map.")],
-    truth: Annotated[str, Truth(help="Folder of true masks or label maps, of sequences, or one map.")],
+    prediction: Annotated[Path, Pred(help="Folder of masks, label maps (png, npy …) or sequences, or one map.")],
+    truth: Annotated[str, Truth(help="Folder of true masks, label maps or sequences, or one map.")],
     protocol: Annotated[str, Option(metavar="NAME", help="binary, labels, davis2016 or davis2017.")] = "binary",
     by: Annotated[str | None, Option(help=or_default(ABOUT["by"]))] = None,
     pair: Annotated[str | None, Option(help=or_default(ABOUT["pair"]))] = None,

@@ -73,5 +73,5 @@ def occlusion(
     reading = {"direction": direction, "truth_direction": truth_direction, **maps.options()}
     result = common.evaluated("occlusion", prediction, truth, how, protocol=protocol, human=human, **changes, **reading)
     if human and not result.people.images:
-        common.warn("no image has two annotators, so nothing can be said about people")
+        common.warn("no image has two annotators, so there is no human performance")
     common.show(result, how=how)

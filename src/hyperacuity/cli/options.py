@@ -27,7 +27,7 @@ def protocol_help(file: str, kind: str = "Protocol") -> dict[str, str]:
     """Help for options that set a protocol's fields: the first paragraph of each field's description, read from its source.
 
     >>> protocol_help("regions/benchmark.py")
-    {'levels': 'At how many levels a hierarchy is cut.'}
+    {'levels': 'Number of levels at which a hierarchy is cut.'}
     """
     texts = field_texts(Path(hyperacuity.__file__).parent / file, kind)
     return {name: " ".join(text.partition("\n\n")[0].replace("``", "").split()) for name, text in texts.items()}
@@ -45,7 +45,7 @@ Truth = partial(Argument, metavar="TRUTH")
 
 Data = Annotated[Path | None, Folder(help="Folder of the data set.")]
 Split = Annotated[str | None, Option(help="Part of the data set: train, val or test.")]
-Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
+Human = Annotated[bool, Option("--human", help="Also score each annotator against the others (human performance).")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
 InvertTruth = Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")]
 ZeroUnknown = Annotated[bool, Option("--zero-unknown", help="In the maps, 0 means unknown.")]
@@ -165,7 +165,7 @@ def thresholds_of(text: str) -> int | tuple[float, ...]:
 
 def _ends(text: str) -> tuple[float, float]:
     """Both ends of a range; one number is the upper end."""
-    expected = "the greatest value, 255, or the least and it, -1,1"
+    expected = "the largest value (255), or both ends (-1,1)"
     low, high = (0.0, *numbers("--value-range", text, expected))[-2:]
     if text.count(",") > 1 or not low < high < float("inf"):
         raise UsageError(f"--value-range {text}: expected {expected}")

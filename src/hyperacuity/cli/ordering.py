@@ -24,7 +24,9 @@ def ordering(
         Path | None, Folder(help="Segmentations to ask about (default: the truth's): label maps, .seg, or ucm2.")
     ] = None,
     level: Annotated[str, Option(help="Level at which ucm2 regions are cut; best: of the best boundary F.")] = "best",
-    transfer: Annotated[bool, Option("--transfer", help="Bring predictions onto regions for LDC and GDC too.")] = False,
+    transfer: Annotated[
+        bool, Option("--transfer", help="Transfer predictions to the regions for LDC and GDC too.")
+    ] = False,
     farther: Annotated[
         Literal["none", "pred", "truth", "both"], Option(help="Whose maps are depth maps, in which larger is farther.")
     ] = "none",
@@ -67,7 +69,7 @@ def ordering(
     reading = {"regions": regions, "level": level, "transfer": transfer, "farther": farther}
     result = common.evaluated("ordering", prediction, truth, how, protocol=protocol, human=human, **reading)
     if human and result.people is None:
-        common.warn("no image has two annotators, so nothing can be said about people")
+        common.warn("no image has two annotators, so there is no human performance")
     if charts is not None and result.scores:
         from hyperacuity.report.figures import write_ordering_charts
 

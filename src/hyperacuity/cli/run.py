@@ -80,7 +80,7 @@ def salvage(
     from hyperacuity.run import salvage_run
 
     saved = salvage_run(run, out)
-    grid = f"{saved.runs} runs and {saved.cells} cells of the grid, {saved.waiting} of them without their tally"
+    grid = f"{saved.runs} runs and {saved.cells} cells of the grid, {saved.waiting} of them without a tally"
     again = "run the same command again with --run to do the rest"
     _print(json, {"run": run, "out": out, **asdict(saved)}, f"{out}: {saved.tallies} tallies, {grid}; {again} {out}")
 
@@ -130,4 +130,4 @@ def gc(run: RunFolder, json: Json = False) -> None:
 
     swept = sweep_run(run)
     sizes = f"{swept.before / 1e6:.1f} MB before, {swept.after / 1e6:.1f} MB now"
-    _print(json, {"run": run, **asdict(swept)}, f"{swept.tallies} tallies dropped: {sizes}")
+    _print(json, {"run": run, **asdict(swept)}, f"{swept.tallies} tallies deleted: {sizes}")

@@ -18,7 +18,7 @@ def see(
     images: Annotated[list[Path], Argument(help="Photographs, or folders of photographs.")],
     out: Out = Path("seen"),
     setting: Annotated[
-        Literal["fast", "best"], Option(help="Look once, or at three sizes and mirrored: sharper, and slower.")
+        Literal["fast", "best"], Option(help="One pass, or three sizes and mirrored: sharper but slower.")
     ] = "best",
     level: Annotated[float, Option(help="Strength at which regions are cut: stronger boundaries remain.")] = 0.25,
     model: Annotated[Path | None, Option(metavar="FILE", help="Another network, from train net.")] = None,

@@ -19,7 +19,7 @@ def segment(
     name: Annotated[
         str, Option("--with", help="Detector whose boundaries enclose the regions, or a folder of ucm2.")
     ] = "pb",
-    level: Annotated[float, Option(help="Where label maps are cut: boundaries above it remain.")] = 0.2,
+    level: Annotated[float, Option(help="Strength at which label maps are cut: stronger boundaries remain.")] = 0.2,
     workers: Workers = None,
     json: Json = False,
 ) -> None:

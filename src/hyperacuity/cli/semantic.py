@@ -89,13 +89,13 @@ def semantic_truth(
     out: Out,
     protocol: Annotated[str, Option(metavar="NAME", help="Whose boundaries to make; see semantic --help.")] = "plain",
     radius: Annotated[
-        float | None, Option(min=1, help="How far to either side boundaries reach, px (default: the protocol's).")
+        float | None, Option(min=1, help="Reach of boundaries to either side, px (default: the protocol's).")
     ] = None,
     raw: Annotated[
         bool | None, Option("--raw/--thin", help="Leave boundaries wide, or thin them (default: the protocol's).")
     ] = None,
     instances: Annotated[
-        bool | None, Option("--instances/--no-instances", help="Whether touching objects of a class have a boundary.")
+        bool | None, Option("--instances/--no-instances", help="Boundaries between touching objects of a class.")
     ] = None,
     classes: Classes = None,
     first_label: FirstLabel = 1,

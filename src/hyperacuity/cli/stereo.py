@@ -19,9 +19,11 @@ def stereo(
     data_set: Annotated[str, Argument(metavar="DATA", help="A stereo data set: its folder, or its name.")],
     out: Out,
     names: Annotated[str, Option("--with", help=f"Systems, with commas: {', '.join(SYSTEMS)}.")] = "sad,census,sgm",
-    disparities: Annotated[int | None, Option(min=1, help="How many (default: the data's, or width / 6).")] = None,
+    disparities: Annotated[
+        int | None, Option(min=1, help="Number of disparities (default: the data's, or width / 6).")
+    ] = None,
     data: Data = None,
-    jobs: Annotated[int | None, Option(min=1, help="Pairs worked on at once (default: all processors).")] = None,
+    jobs: Annotated[int | None, Option(min=1, help="Pairs in parallel (default: one per processor).")] = None,
     json: Json = False,
 ) -> None:
     """Match stereo pairs and write one disparity map per scene: DIR/sad/SCENE.pfm, DIR/census/SCENE.pfm and so on.

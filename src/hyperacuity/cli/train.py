@@ -13,9 +13,7 @@ from hyperacuity.cli.options import Folder, InvertTruth, Json, Workers
 from hyperacuity.cli.output import Reserved, finish, plural, print_line
 from hyperacuity.errors import UsageError
 
-app = typer.Typer(
-    help="Learn the network, pb, gpb or depth-cues from pictures and what people said.", no_args_is_help=True
-)
+app = typer.Typer(help="Train the network, pb, gpb or depth-cues on pictures and human labels.", no_args_is_help=True)
 app.command("pb")(detect.train_pb)
 app.command("gpb")(detect.train_gpb)
 app.command("depth-cues")(detect.train_depth_cues)
@@ -26,15 +24,13 @@ OPTIONS = "smallest, largest, paste, rate, encoder_rate, decay, owner_weight"
 @app.command("net")
 def net(
     out: Annotated[Path, Option("--out", metavar="FILE", help="The network, as an ONNX file.")],
-    data: Annotated[
-        str, Option(metavar="NAME|DIR", help="bsds500, the folder where it lies, or none: scenes alone.")
-    ] = "bsds500",
+    data: Annotated[str, Option(metavar="NAME|DIR", help="bsds500, its folder, or none: scenes alone.")] = "bsds500",
     images: Annotated[Path | None, Folder(help="Other pictures to learn from.")] = None,
-    labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
+    labels: Annotated[Path | None, Folder(help="Human labels: a file, or several, for each.")] = None,
     owners: Annotated[Path | None, Folder(help="Their figure/ground labels: +1 figure, -1 ground, 0 or NaN.")] = None,
     segmentation: Annotated[Path | None, Folder(help="Their regions: figures are cut out and pasted.")] = None,
     invert_truth: InvertTruth = False,
-    scenes: Annotated[int, Option(min=0, help="Learn from so many generated scenes too.")] = 0,
+    scenes: Annotated[int, Option(min=0, help="Number of generated scenes to learn from as well.")] = 0,
     steps: Annotated[int, Option(min=1, help="Batches to learn from.")] = 1250,
     batch: Annotated[int, Option(min=2, help="Crops in a batch.")] = 16,
     crop: Annotated[int, Option(help="Side of a crop in pixels, a multiple of 32.")] = 384,
@@ -46,8 +42,8 @@ def net(
         str | None, Option(metavar="FILE|none", help="ImageNet weights (default: those installed).")
     ] = None,
     hold: Annotated[float, Option(help="Share held out to measure progress: 0.1 is every tenth by name.")] = 0.1,
-    every: Annotated[int, Option(min=1, help="Judge, and write a checkpoint, every so many steps.")] = 125,
-    resume: Annotated[bool, Option("--resume", help="Go on from the checkpoint, FILE.checkpoint.")] = False,
+    every: Annotated[int, Option(min=1, help="Steps between scores, with a checkpoint each.")] = 125,
+    resume: Annotated[bool, Option("--resume", help="Resume from the checkpoint, FILE.checkpoint.")] = False,
     device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto",
     seed: Annotated[int, Option(min=0, help="Seed of weights and crops.")] = 0,
     allow_reserved: Reserved = False,
@@ -92,8 +88,10 @@ def net(
             f"{counts['with_owners']} of them with labelled owners"
         )
         judged = f"ODS {scores['ods']:.3f}, OIS {scores['ois']:.3f}, AP {scores['ap']:.3f}" if scores else ""
-        said = f"{judged} on {plural(counts['held_out'], 'picture')} held out" if scores else "no picture was held out"
-        print_line(f"{said}; the network is {path}")
+        scored = (
+            f"{judged} on {plural(counts['held_out'], 'picture')} held out" if scores else "no picture was held out"
+        )
+        print_line(f"{scored}; the network is {path}")
 
     finish(learned.as_dict(), show, json=json)
 
@@ -125,9 +123,7 @@ def _curriculum(
     from hyperacuity.train.net_lessons import Curriculum, bsds500_curriculum, folder_curriculum, with_scenes
 
     if bool(images) != bool(labels) or ((owners or segmentation) and not images):
-        raise UsageError(
-            "--images and --labels belong together, and --owners and --segmentation are for these pictures"
-        )
+        raise UsageError("--images needs --labels, and --owners and --segmentation need both")
     if images and labels:
         curriculum = folder_curriculum(
             images, labels, owners, segmentation, inverted=inverted, allow_reserved=allow_reserved

@@ -15,7 +15,7 @@ def warm(
         list[str] | None, Argument(metavar="[WHAT]…", help="Such as boundary, edges, stereo (default: everything).")
     ] = None,
     workers: Annotated[
-        int | None, Option(min=1, help="Processes side by side (default: one per processor).", show_default=False)
+        int | None, Option(min=1, help="Parallel processes (default: one per processor).", show_default=False)
     ] = None,
     json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""``hyperacuity ordering whdr``: pairs of points, of which one is nearer."""
+"""``hyperacuity ordering whdr``: pairs of points: which one is nearer?"""
 
 from __future__ import annotations
 

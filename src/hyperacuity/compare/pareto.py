@@ -250,7 +250,7 @@ def _levels(least: NDArray[np.float64], *, limit: int) -> NDArray[np.int32]:
         return np.empty(0, dtype=np.int32)
     order, is_new = _lexicographic(least)
     columns = np.ascontiguousarray(least[order if is_new is None else order[is_new]].T)
-    if len(columns) < 3:  # a criterion said twice changes nothing, and the kernel takes three at least
+    if len(columns) < 3:  # repeating a criterion changes nothing, and the kernel takes at least three
         columns = np.vstack([columns, *[columns[-1:]] * (3 - len(columns))])
     rank, members = kernels.ranks(columns)
     level = np.zeros(columns.shape[1], dtype=np.int32)

@@ -47,7 +47,7 @@ class Table:
             raise UsageError(f"the senses are {self.senses}: expected min or max for each of {expected[2]} criteria")
         for what, names in (("system", self.systems), ("image", self.images), ("criterion", self.criteria)):
             if twice := [name for name, count in Counter(names).items() if count > 1]:
-                raise UsageError(f"the {what} {min(twice)} stands in the table twice")
+                raise UsageError(f"the {what} {min(twice)} is in the table twice")
 
     @classmethod
     def flat(cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Names = None) -> Self:

@@ -103,7 +103,9 @@ def frames_of(prediction: Labels, truth: Labels, protocol: Protocol) -> Sequence
     if not isinstance(prediction, Frames) and not isinstance(truth, Frames):
         return [Frame(prediction, truth, protocol)]
     if not isinstance(prediction, Frames) or not isinstance(truth, Frames):
-        raise InputError("one of prediction and truth is a sequence, the other a single map: expected both alike")
+        raise InputError(
+            "one of prediction and truth is a sequence, the other a single map: expected two sequences or two maps"
+        )
     if len(prediction.maps) != len(truth.maps):
         raise InputError(f"the prediction has {len(prediction.maps)} frames but the truth {len(truth.maps)}")
     if len(truth.maps) < (fewest := 3 if protocol.frames == "inner" else 1):

@@ -64,7 +64,7 @@ class Protocol(BaseProtocol):
                 raise UsageError(f"{name} {getattr(self, name)!r}: expected {' or '.join(map(repr, get_args(kind)))}")
         for name in ("background", "ignore"):
             if (label := getattr(self, name)) is not None and (not isinstance(label, int) or label < 0):
-                raise UsageError(f"{name} {label!r}: expected a label, a whole number from 0 on, or None")
+                raise UsageError(f"{name} {label!r}: expected a label (a non-negative whole number), or None")
         if self.by == "binary" and self.background is None:
             raise UsageError("binary masks need a background: without one, every pixel is in the mask")
         if self.by == "label" and self.pair == "iou":
@@ -114,7 +114,7 @@ PROTOCOLS: dict[str, Protocol] = {
         "DAVIS 2017, semi-supervised: objects by id, without the first and last frame, 255 ignored",
     ),
 }
-"""Protocols by name; each says what it is for in its ``__doc__``, and ``docs/protocols.md`` where its numbers come from."""
+"""Protocols by name; each is described in its ``__doc__``; ``docs/protocols.md`` has the sources of its numbers."""
 
 
 def protocol(name: str = "binary", **changes: Any) -> Protocol:

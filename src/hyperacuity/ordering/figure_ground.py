@@ -209,8 +209,8 @@ def compare_neighbours(
     --------
     >>> from hyperacuity.ordering import ordering
     >>> labels = [[1, 1, 1, 2], [1, 1, 1, 2], [3, 3, 3, 3]]
-    >>> said = ordering([[0.1, 0.1, 9, 0.9], [0.1, 0.1, 0.1, 0.9], [0.5, 0.5, 0.5, 0.5]])
-    >>> {name: round(value, 3) for name, value in compare_neighbours(said, ordering(labels), labels).accuracy().items()}
+    >>> predicted = ordering([[0.1, 0.1, 9, 0.9], [0.1, 0.1, 0.1, 0.9], [0.5, 0.5, 0.5, 0.5]])
+    >>> {name: round(value, 3) for name, value in compare_neighbours(predicted, ordering(labels), labels).accuracy().items()}
     {'racc': 0.667, 'bacc': 0.833, 'bacc50': 0.833, 'bacc25': 0.75}
     """
     regions = label_map(labels, name="segmentation")
@@ -238,7 +238,7 @@ def compare_neighbours(
 
 @dataclass(frozen=True, eq=False)
 class WholeOrder:
-    """One order of all regions that someone compared with a neighbour, and how far it contradicts what they said.
+    """One order of all regions that were compared with a neighbour, and how far it contradicts the comparisons.
 
     Parameters
     ----------

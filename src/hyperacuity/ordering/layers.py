@@ -55,7 +55,9 @@ def layers(front: ArrayLike, behind: ArrayLike, weight: ArrayLike, count: int) -
     above, below = np.asarray(front, np.int64), np.asarray(behind, np.int64)
     heavy = np.asarray(weight, np.float64)
     if not above.shape == below.shape == heavy.shape or (heavy < 0).any() or (above == below).any():
-        raise InputError("comparisons: expected as many front ones, other ones behind them, and weights from 0")
+        raise InputError(
+            "comparisons: expected equal numbers of front and (different) behind members, and non-negative weights"
+        )
     links = sparse.csr_array((np.ones(above.size, np.int8), (above, below)), (count, count))
     _, component = connected_components(links, connection="strong")
     violated = np.zeros(above.size, np.bool_)

@@ -158,7 +158,7 @@ OCCLUSION_PROTOCOLS = {
         "as the programs of DOOBNet and P2ORM count, and published numbers",
     ),
 }
-"""Protocols by name; each says what it is for in its ``__doc__``."""
+"""Protocols by name; each is described in its ``__doc__``."""
 
 
 @dataclass(frozen=True, eq=False)

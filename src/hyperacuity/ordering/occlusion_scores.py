@@ -57,7 +57,7 @@ def as_boundaries(tally: OcclusionTally, *, directed: bool = True) -> BoundaryTa
     protocol = protocol_of([tally], OcclusionProtocol)
     recalled = tally.truth_right if directed and protocol.recall == "right" else tally.truth_matched
     detected = tally.detected_right if directed else tally.detected_matched
-    # Neither of the last two is used: how thick maps are is not known here, nor what the mean of annotators would be.
+    # The last two are unused: the thickness of maps and the mean over annotators are unknown here.
     counts = (recalled, tally.truth, detected, tally.detected, tally.detected, tally.detected)
     return BoundaryTally(*counts, protocol=protocol.boundary)
 

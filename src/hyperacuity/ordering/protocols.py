@@ -45,7 +45,7 @@ class Protocol(BaseProtocol):
     tie: SystemTie = "inconsistent"
     """Contours between regions of one predicted depth: ``inconsistent`` wherever the truth has a direction, or ``ignore``."""
     truth_tie: TruthTie = "consistent"
-    """True contours without direction are ``consistent`` where they are matched, or left out (``exclude``)."""
+    """True contours without direction are ``consistent`` if they are matched, or left out (``exclude``)."""
     annotators: Annotators = "bsds"
     """Several annotators' contours: ``bsds``, ``sum`` or ``best``.
 
@@ -77,7 +77,7 @@ class Protocol(BaseProtocol):
     reach: int = REACH
     """Largest distance from a border at which labelled contours vote, in pixels.
 
-    On the segmentation that was labelled they lie on the border, and only those that do vote.
+    On the segmentation that was labelled, contours lie on the border, and only those that do vote.
     """
     aggregate: Aggregate = "pooled"
     """Scores of a data set: of the ``pooled`` counts of all images, or the ``mean`` over images."""
@@ -92,9 +92,9 @@ class Protocol(BaseProtocol):
             raise UsageError(f"a window of {self.window} pixels: expected an odd number")
         for name, value in (("radius", self.radius_px((1, 1))), ("angle", self.angle), ("same_depth", self.same_depth)):
             if not 0 <= value < float("inf"):
-                raise UsageError(f"{name} {value:g}: expected a number from 0")
+                raise UsageError(f"{name} {value:g}: expected a non-negative number")
         if self.reach < 0:
-            raise UsageError(f"a reach of {self.reach} pixels: expected a whole number from 0")
+            raise UsageError(f"a reach of {self.reach} pixels: expected a non-negative whole number")
 
     def radius_px(self, shape: tuple[int, ...]) -> float:
         """The matching radius in pixels for images of this shape."""

@@ -27,7 +27,7 @@ LOCAL_ONLY = (
 NO_REGIONS = "there are no regions to ask about: the truth has none, and none were given"
 NO_FOREMOST = "the foremost regions are defined only for an order map, or if the labelled regions are known"
 NO_QUESTION = "the truth orders no two neighbouring regions"
-NOTHING_THERE = "neither the truth nor the prediction has anything to count"
+NOTHING_THERE = "there is nothing to count in truth or prediction"
 
 
 @dataclass(frozen=True, eq=False)

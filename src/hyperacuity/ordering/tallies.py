@@ -197,7 +197,7 @@ def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protoc
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
     """Counts of pairs of regions; None if there are only labelled contours of unknown regions.
 
-    Nobody said that the regions of one layer of a whole order are level, so these pairs do not count.
+    Regions of one layer of a whole order need not be level, so these pairs do not count.
     """
     system = _dense(prediction)
     partitions = [(dense, isinstance(truth, Sides)) for truth in truths if (dense := _dense(truth)) is not None]
@@ -246,8 +246,8 @@ def _questions(
 
 def _on_regions(protocol: Protocol, asked: str) -> Protocol:
     """Record in the protocol on which regions questions are asked; for files, the reader has done so."""
-    said = dict(protocol.reading)
-    return protocol if "regions" in said else protocol.read_as(**said, regions=asked)
+    reading = dict(protocol.reading)
+    return protocol if "regions" in reading else protocol.read_as(**reading, regions=asked)
 
 
 def _ordering(given: Ordering | ArrayLike, name: str) -> Ordering:

@@ -22,7 +22,7 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "regions"
     levels: int = 99
-    """At how many levels a hierarchy is cut."""
+    """Number of levels at which a hierarchy is cut."""
 
     def __post_init__(self) -> None:
         level_thresholds(self.levels)

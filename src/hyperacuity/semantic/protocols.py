@@ -177,7 +177,7 @@ PROTOCOLS: dict[str, Protocol] = {
         "the same without thinning: boundaries 2 px to either side at full size, then halved",
     ),
 }
-"""Protocols by name; each says what it is for in its ``__doc__``, and ``docs/protocols.md`` where its numbers come from."""
+"""Protocols by name; each is described in its ``__doc__``; ``docs/protocols.md`` has the sources of its numbers."""
 
 
 def protocol(name: str = "plain", **changes: Any) -> Protocol:

@@ -63,7 +63,7 @@ def segment_pictures(
     def work(path: Path) -> int:
         targets = trees / f"{path.stem}.mat", labels / f"{path.stem}.png"
         if path.stem in twice:
-            raise InputError("another picture has the same name, and so would its files")
+            raise InputError("another picture has the same name, so their files would too")
         if path.resolve() in {target.resolve() for target in targets}:
             raise InputError("its regions would overwrite the picture itself; choose another `out=DIR`")
         tree = source(path, read_image(path))

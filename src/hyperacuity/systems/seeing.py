@@ -25,7 +25,7 @@ from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.run.many import Failures, attempt_each
 
 LARGEST = network.LARGEST
-"""Photographs of more pixels are reduced to so many first: the network looks at no more in any case."""
+"""Larger photographs are reduced to this many pixels first: the network uses no more in any case."""
 
 _READING = 24
 """Bytes for each pixel of a picture that is read, of 16 bits per colour and before it is reduced."""
@@ -35,7 +35,7 @@ FOLDERS = {"boundaries": "png", "ucm2": "mat", "ownership": "pfm", "field": "npy
 
 Photograph = NDArray[Any]
 Draw = Callable[[Photograph, Sight, str], NDArray[np.uint8]]
-"""Function from a photograph, what was seen in it, and its name to its picture sheet."""
+"""Function from a photograph, its sight, and its name to its picture sheet."""
 
 
 def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path | str = "", threads: int = 1) -> Sight:
@@ -95,7 +95,7 @@ def reduced(image: Photograph, *, name: str = "image", largest: int = LARGEST) -
     shrink = np.sqrt(largest / (height * width))
     rows, columns = (min(max(1, round(size * shrink)), largest) for size in (height, width))
     megapixels = f"{height * width / 1e6:.1f} megapixels, more than {largest / 1e6:g}"
-    warn(f"{name}: has {megapixels}; it is seen at {columns}×{rows}, and so large are the maps")
+    warn(f"{name}: has {megapixels}; it is reduced to {columns}×{rows}, the size of the maps")
     return resized(image, rows, columns)
 
 

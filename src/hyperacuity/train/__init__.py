@@ -1,1 +1,1 @@
-"""Training from files: pictures and what people drew in, models out."""
+"""Training from files: pictures and human labels in, models out."""

@@ -48,7 +48,7 @@ def bsds500_drawn(
     usable = every if allow_reserved else [one for one in every if one.name not in reserved()]
     if not usable:
         raise UsageError(
-            f"bsds500, {split}: all {len(every)} images are reserved for measuring, none is left to learn from"
+            f"bsds500, {split}: all {len(every)} images are reserved for measuring, so none is left to learn from"
         )
     chosen, left_out = evenly(usable, count), len(every) - len(usable)
     share = "the" if len(chosen) == len(every) else f"{len(chosen)} of the"

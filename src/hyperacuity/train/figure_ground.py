@@ -16,7 +16,7 @@ from hyperacuity.ordering import Neighbours, Sides, order_of_pairs
 SPLIT = "by name, of every three the first two are learned from and the third is held out"
 
 DEVELOPMENT = 5
-"""Every fifth of the images that are learned from is one to develop with, so that nobody needs to look at those held out."""
+"""Every fifth training image is for development, so that the images held out stay unseen."""
 
 
 @dataclass(frozen=True, eq=False)

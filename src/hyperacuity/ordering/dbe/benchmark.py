@@ -61,14 +61,14 @@ class DepthEdgeProtocol(BaseProtocol):
     high: float = 0.3
     """Canny's upper threshold, of the length of Sobel's gradient."""
     reach: float = 10.0
-    """Largest distance, at which longer ones are cut off, in pixels."""
+    """Largest distance, in pixels; longer ones are cut off."""
 
     def __post_init__(self) -> None:
         """Validate the options."""
         if not 0 < self.sigma < 100:
             raise UsageError(f"sigma {self.sigma:g}: expected pixels, more than 0")
         if not 0 <= self.low <= self.high:
-            raise UsageError(f"thresholds {self.low:g} and {self.high:g}: expected two rising numbers from 0")
+            raise UsageError(f"thresholds {self.low:g} and {self.high:g}: expected two rising, non-negative numbers")
         if not 0 < self.reach < float("inf"):
             raise UsageError(f"a reach of {self.reach:g} pixels: expected more than 0")
 

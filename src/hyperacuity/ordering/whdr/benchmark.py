@@ -48,7 +48,7 @@ RATES = ("whdr", "whdr_equal", "whdr_unequal")
 """All pairs, those judged equal, and the others."""
 
 UNANSWERED = -2
-"""Answer to a pair on which a prediction says nothing."""
+"""Answer to a pair without a prediction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def point_pairs(rows: ArrayLike, *, size: tuple[int, int] | None = None, name: s
     places, relation = table[:, :4], table[:, 4]
     weight = table[:, 5] if table.shape[1] == 6 else np.ones(len(table))
     if not np.array_equal(places, np.floor(places)) or (places < 0).any():
-        raise InputError(f"{name}: hold coordinates that are no whole numbers from 0, expected pixels")
+        raise InputError(f"{name}: hold coordinates that are not non-negative whole numbers, expected pixels")
     if not np.isin(relation, (-1, 0, 1)).all():
         raise InputError(f"{name}: hold relations other than 1 (first nearer), -1 (second nearer) and 0 (equal)")
     if not ((weight >= 0) & np.isfinite(weight)).all():
@@ -121,7 +121,7 @@ class PairProtocol(BaseProtocol):
     def __post_init__(self) -> None:
         """Validate the options."""
         if not 0 <= self.delta < float("inf"):
-            raise UsageError(f"delta {self.delta:g}: expected a number from 0")
+            raise UsageError(f"delta {self.delta:g}: expected a non-negative number")
         if self.equality not in ("ratio", "difference"):
             raise UsageError(f"equality {self.equality!r}: expected 'ratio' or 'difference'")
         if self.aggregate not in ("pooled", "mean"):
@@ -139,7 +139,7 @@ PAIR_PROTOCOLS = {
     "whdr": described(PAIRS, "pairs may be equal"),
     "diw": described(PairProtocol(delta=0.0), "one of two answers is right, as in DIW"),
 }
-"""Protocols by name; each says what it is for in its ``__doc__``."""
+"""Protocols by name; each is described in its ``__doc__``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +202,7 @@ def _check_inside(order: OrderMap, pairs: PointPairs) -> None:
     height, width = order.shape
     if pairs.size is not None and pairs.size != (width, height):
         judged = "×".join(map(str, pairs.size))
-        raise InputError(f"the map is {width}×{height} but a picture of {judged} was judged: resize the map to that")
+        raise InputError(f"the map is {width}×{height} but the judged picture is {judged}: resize the map to that size")
     points = np.vstack([pairs.first, pairs.second])
     outside = (points >= (height, width)).any(axis=1)
     if outside.any():
