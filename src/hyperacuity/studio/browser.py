@@ -33,11 +33,14 @@ _FORWARD = """<!doctype html>
 def opened_in_browser(address: str) -> Iterator[None]:
     """Open an address in the browser while the block runs; a slow browser holds nothing up."""
     try:
-        file = write_forward(address)
+        handle, name = tempfile.mkstemp(prefix="hyperacuity-", suffix=".html")  # for its owner alone: permissions 0600
+        with os.fdopen(handle, "w", encoding="utf-8") as page:
+            page.write(_FORWARD.format(address=escape(address)))
     except OSError as error:  # the address stands in the terminal too
         log.warning("the browser is not opened: cannot write a temporary file (%s)", error.strerror)
         yield
         return
+    file = Path(name)
     ended = threading.Event()
 
     def show() -> None:
@@ -51,14 +54,6 @@ def opened_in_browser(address: str) -> Iterator[None]:
     finally:
         ended.set()
         _remove(file)
-
-
-def write_forward(address: str) -> Path:
-    """A temporary page, for its owner alone, that leads to an address."""
-    handle, name = tempfile.mkstemp(prefix="hyperacuity-", suffix=".html")  # made with the permissions 0600
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(_FORWARD.format(address=escape(address)))
-    return Path(name)
 
 
 def _remove(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""Annotators. A name says whose work this is; a secret shows that it is theirs.
+"""Annotators and their organiser. A name says whose work this is; a secret shows that it is theirs.
 
 A newcomer chooses a name that nobody has, and gets a secret: in a cookie, and in a link of their own that their pages show. From
 then on the name alone opens nothing. There are no accounts and no passwords; the organiser has everybody's links.
@@ -50,7 +50,7 @@ class Person:
 
     def link(self, address: Address) -> str:
         """Personal link to a studio at an address."""
-        return f"{address.base}/me/{self.key}" + (f"?token={address.token}" if address.token else "")
+        return address.at(f"/me/{self.key}")
 
 
 class People:
@@ -148,6 +148,42 @@ class People:
         response = JSONResponse({})
         response.delete_cookie(self.cookie, path=root_of(request) or "/", httponly=True, samesite="strict")
         return response
+
+
+class Supervisor:
+    """The organiser of a page: whoever has opened the link that only the terminal shows. Annotators do not have it."""
+
+    def __init__(self, state: State, page: str) -> None:
+        self._cookie = cookie_name(f"supervisor-{page}", os.fsencode(state.path.resolve()))
+
+        def secret_of(file: sqlite3.Connection) -> str:
+            insert(file, "studio_supervisors", page, secrets.token_urlsafe(24), conflict="IGNORE")
+            query = "SELECT secret FROM studio_supervisors WHERE page = ?"
+            return str(file.execute(query, (page,)).fetchone()[0])
+
+        self._secret = state.write_now(secret_of)
+
+    @property
+    def routes(self) -> list[Route]:
+        """``GET /supervise/SECRET``: sign this browser in as the organiser."""
+        return [Route("/supervise/{secret}", self._come_in)]
+
+    def link(self, address: Address) -> str:
+        """The link to the overview, for the organiser."""
+        return address.at(f"/supervise/{self._secret}")
+
+    def require(self, request: Request) -> None:
+        """``Refused`` (403) for anyone else."""
+        if not self._is_secret(request.cookies.get(self._cookie, "")):
+            raise Refused(403, "this page is for the organiser: open the link that its terminal shows")
+
+    async def _come_in(self, request: Request) -> Response:
+        if not self._is_secret(request.path_params["secret"]):
+            raise Refused(404, "this link is not valid: open the one that the terminal of the studio shows")
+        return enter(request, "Overview", "/overview", self._cookie, self._secret)
+
+    def _is_secret(self, given: str) -> bool:
+        return hmac.compare_digest(self._secret.encode(), given.encode(errors="replace"))
 
 
 def person_of(file: sqlite3.Connection, key: str) -> Person | None:

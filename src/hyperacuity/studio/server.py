@@ -34,7 +34,11 @@ class Address:
     @property
     def front(self) -> str:
         """The address to open."""
-        return self.base + "/" + (f"?token={self.token}" if self.token else "")
+        return self.at("/")
+
+    def at(self, path: str) -> str:
+        """The address of a page of the studio, token included."""
+        return self.base + path + (f"?token={self.token}" if self.token else "")
 
 
 def is_loopback(host: str) -> bool:

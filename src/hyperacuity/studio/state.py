@@ -236,10 +236,7 @@ class State:
 
 
 def _keep_to_ourselves(path: Path) -> None:
-    """Create the file if missing, readable for nobody else: it holds names, answers and tokens.
-
-    SQLite's log follows it, but one that a killed server left behind is as it was made.
-    """
+    """Create the file if missing, readable for nobody else; a killed server may have left its log behind too."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
         with suppress(OSError):  # there is none, it is somebody else's, or the disk has no permissions

@@ -124,7 +124,10 @@ def as_dict(question: Question, mirrored: bool, size: int | None = None) -> dict
     for side in ("left", "right"):
         pixels = question.first if side_of(question, "first", mirrored) == side else question.second
         seen = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
-        marks[side] = {"pixels": [list(pixel) for pixel in seen], "square": _square(seen, size, height, width)}
+        row, column = _centre(tuple(seen))
+        top, left = round(row - (size - 1) / 2), round(column - (size - 1) / 2)
+        square = [max(0, min(top, height - size)), max(0, min(left, width - size))]  # moved into the picture
+        marks[side] = {"pixels": [list(pixel) for pixel in seen], "square": square}
     return {"height": height, "width": width, "size": size, "mirrored": mirrored, **marks}
 
 
@@ -145,13 +148,6 @@ def _centre(pixels: Pixels) -> tuple[float, float]:
     corners = np.array(pixels)
     rows, columns = (corners.min(axis=0) + corners.max(axis=0)) / 2
     return float(rows), float(columns)
-
-
-def _square(pixels: Sequence[tuple[int, int]], size: int, height: int, width: int) -> list[int]:
-    """Top and left of the square around a mark, moved into the picture where it would stick out."""
-    row, column = _centre(tuple(pixels))
-    top, left = round(row - (size - 1) / 2), round(column - (size - 1) / 2)
-    return [max(0, min(top, height - size)), max(0, min(left, width - size))]
 
 
 class _PictureShelf:

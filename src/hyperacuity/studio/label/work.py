@@ -1,12 +1,9 @@
-"""Labels for the overview: how far two people's edges agree, where they differ, and a third map made of both."""
+"""Labels for the overview: how far two people's edges agree, where they differ, and a third map of both."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,13 +16,11 @@ from hyperacuity.boundary import match
 from hyperacuity.data.formats.images import encode_png
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
-from hyperacuity.studio import actions
 from hyperacuity.studio.actions import WorkVersion
-from hyperacuity.studio.items import Item
 from hyperacuity.studio.label.files import Finished
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_edges, f_between
-from hyperacuity.studio.overview.work import Difference, Measures, SideBySide
+from hyperacuity.studio.overview.work import Difference, Measures, SideBySide, Work
 
 EIGHT = np.ones((3, 3), np.bool_)
 
@@ -38,48 +33,31 @@ SPECK = 5
 ORANGE, BLUE = (230, 159, 0, 255), (86, 180, 233, 255)
 
 
-class LabelWork:
-    """Labels. ``map_of(item, person, number)`` is a person's map as it was when an entry of their log was made."""
+class LabelWork(Work[Finished]):
+    """Edge maps."""
 
     name: ClassVar[str] = "label"
     title: ClassVar[str] = "Label edges"
+    photograph: ClassVar[str] = "/image/{item}/photo"
     measures: ClassVar[Measures] = {"F": f_between, "κ": cohen_kappa}
     about: ClassVar[str] = (
         "F measures one person's edges against another's, matched one to one within 0.75 % of the image's diagonal; "
         "κ is agreement beyond chance over pixels, matched in the same way."
     )
 
-    def __init__(self, items: Mapping[str, Item], map_of: Callable[[str, str, int], Finished], out: Path) -> None:
-        self.items = items
-        self._map_of = map_of
-        self._out = out
-
-    def photo(self, item: str) -> str:
-        """The address of a photograph."""
-        return f"/image/{item}/photo"
-
-    def versions(self, file: sqlite3.Connection) -> list[WorkVersion]:
-        """Everything that was started."""
-        return actions.versions(file, self.name)
-
-    def compare(self, item: str, versions: Sequence[WorkVersion]) -> dict[tuple[int, int], Confusion]:
-        """Confusion matrices of finished maps, by the two indices."""
-        maps = [self._edges(item, one) for one in versions]
-        return {
-            (i, j): confusion_of_edges(maps[i], maps[j], match(maps[i], maps[j]))
-            for i, j in combinations(range(len(maps)), 2)
-        }
+    def _confusion(self, one: Finished, other: Finished) -> Confusion:
+        return confusion_of_edges(one.edges, other.edges, match(one.edges, other.edges))
 
     def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
         """Shares of the boundaries that everybody drew, and that one person alone drew."""
-        shares = strengths([self._edges(item, one) for one in versions]).boundaries
+        shares = strengths([one.edges for one in self._load(item, *versions)]).boundaries
         if np.isnan(shares.consensus):
             return ""
         return f"{shares.consensus:.0%} drawn by everyone, {shares.orphan:.0%} by one person alone"
 
     def side_by_side(self, item: str, a: WorkVersion, b: WorkVersion) -> SideBySide:
         """Two finished maps, and the pieces in which they differ."""
-        one, other = self._edges(item, a), self._edges(item, b)
+        one, other = (version.edges for version in self._load(item, a, b))
         pieces, count = difference_pieces(one, other)
         boxes = ndimage.find_objects(pieces, max_label=count)
         differences = []
@@ -87,18 +65,15 @@ class LabelWork:
             here = pieces[rows, columns] == number
             mine, theirs = (int((here & edges[rows, columns]).sum()) for edges in (one, other))
             box = (rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
-            differences.append(
-                Difference(
-                    box, *(f"only here: {size} edge pixels" if size else "no edge here" for size in (mine, theirs))
-                )
-            )
+            words = (f"only here: {size} edge pixels" if size else "no edge here" for size in (mine, theirs))
+            differences.append(Difference(box, *words))
         return SideBySide((_painted(one, ORANGE), _painted(other, BLUE)), differences)
 
     def settle(
         self, item: str, a: WorkVersion, b: WorkVersion, choices: Sequence[str], facts: Mapping[str, Any]
     ) -> Outputs:
-        """The map made of both, thinned, and where it comes from."""
-        one, other = self._edges(item, a), self._edges(item, b)
+        """The map of both, thinned, and where it comes from."""
+        one, other = (version.edges for version in self._load(item, a, b))
         edges = thin(settled_edges(one, other, choices))
         name, folder = self.items[item].name, self._out / "adjudicated"
         provenance = {"made_by": f"hyperacuity {__version__}", "image": name, **facts, "edges": int(edges.sum())}
@@ -108,9 +83,6 @@ class LabelWork:
                 json.dumps(provenance, indent=2, ensure_ascii=False) + "\n"
             ).encode(),
         }
-
-    def _edges(self, item: str, version: WorkVersion) -> EdgeMap:
-        return self._map_of(item, version.person, version.number).edges
 
 
 def difference_pieces(one: EdgeMap, other: EdgeMap) -> tuple[NDArray[np.int32], int]:

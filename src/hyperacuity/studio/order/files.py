@@ -25,7 +25,7 @@ import numpy as np
 
 from hyperacuity import __version__
 from hyperacuity.data.formats.arrays import encode_npy
-from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.maps import OrderMap
 from hyperacuity.studio.order.image_order import ImageOrder
 from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement
@@ -52,6 +52,8 @@ def outputs_of(out: Path, folder: str, name: str, order: ImageOrder, facts: Fact
     numbered = np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32)
     table = io.StringIO(newline="")
     csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(order)])
+    # Layers count from the far end of each group, so that numbers of different groups do not compare.
+    layers = [np.nan if layer is None else layer for layer in arrangement.layer]
     groups: list[list[int]] = [[] for _ in range(arrangement.groups)]
     for region, group in enumerate(arrangement.group, start=1):
         if group is not None:
@@ -69,23 +71,13 @@ def outputs_of(out: Path, folder: str, name: str, order: ImageOrder, facts: Fact
         "drawn": [[a + 1, b + 1, RELATIONS[relation]] for (a, b), relation in statements.pairs.items()],
     }
     contents = {
-        "order": encode_npy(order_map_of(arrangement, regions.labels)),
+        "order": encode_npy(np.array([*layers, np.nan], np.float32)[regions.labels]),
         "ownership": encode_npy(sides) if owned else None,
         "labels": encode_npy(numbered),
         "pairs": table.getvalue().encode(),
         "provenance": (json.dumps(provenance, indent=1) + "\n").encode(),
     }
     return {path: contents[kind] for kind, path in output_files(out, folder, name).items()}
-
-
-def order_map_of(arrangement: Arrangement, labels: LabelMap) -> OrderMap:
-    """Each pixel's layer, larger = nearer; NaN where nothing was said, or there is no region.
-
-    Layers count from the far end of each group, so that numbers of different groups do not compare.
-    """
-    values = [np.nan if layer is None else layer for layer in arrangement.layer]
-    painted: OrderMap = np.array([*values, np.nan], np.float32)[labels]
-    return painted
 
 
 def ownership_of(arrangement: Arrangement, regions: Regions) -> OrderMap:

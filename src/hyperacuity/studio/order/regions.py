@@ -158,7 +158,12 @@ def load_image(inputs: OrderInputs, item: Item) -> SegmentedImage:
     fails."""
     pixels = read_photograph(item.path)
     seen, depth = seen_order(pixels) if inputs.net else (None, None)
-    partition = _partition(pixels, inputs.segmentation(item), inputs.annotator, seen)
+    partition: LabelMap | Hierarchy
+    if paths := inputs.segmentation(item):
+        given = _given(pixels, paths, inputs.annotator)
+        partition = given if given.dtype == np.int32 else ucm_hierarchy(given)  # type: ignore[assignment]
+    else:
+        partition = own_hierarchy(pixels) if seen is None else seen
     if isinstance(partition, Hierarchy):
         levels = _levels(partition)
         sealed: list[NDArray[Any]] = [partition.labels, partition.children, partition.heights]
@@ -251,16 +256,6 @@ def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> 
     if count > MAX_REGIONS:
         raise InputError(f"{name}: has {count} regions, expected at most {MAX_REGIONS} to order by hand")
     return labels
-
-
-def _partition(
-    pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int, seen: Hierarchy | None
-) -> LabelMap | Hierarchy:
-    """The segmentation that is given, or a hierarchy: given as contours, seen by the network, or the image's own."""
-    if not paths:
-        return own_hierarchy(pixels) if seen is None else seen
-    given = _given(pixels, paths, annotator)
-    return given if given.dtype == np.int32 else ucm_hierarchy(given)  # type: ignore[return-value]
 
 
 def _levels(tree: Hierarchy) -> tuple[Level, ...]:

@@ -1,27 +1,22 @@
-"""Orders for the overview: how far two people's relations agree, where they differ, and a third order made of both."""
+"""Orders for the overview: how far two people's relations agree, where they differ, and a third order of both."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from hyperacuity.studio import actions
 from hyperacuity.studio.actions import WorkVersion
-from hyperacuity.studio.items import Item
 from hyperacuity.studio.order.files import KINDS, outputs_of
 from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.image_order import ImageOrder, image_order
 from hyperacuity.studio.order.relations import Pair, Statements, as_sentence, find_contradiction
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_orders, share_agreed
-from hyperacuity.studio.overview.work import Difference, Measures, SideBySide
+from hyperacuity.studio.overview.work import Difference, Measures, SideBySide, Work
 from hyperacuity.studio.web import Refused
 
 STOPS = np.array(
@@ -30,42 +25,26 @@ STOPS = np.array(
 """Depth in colours, from far to near, as on the page."""
 
 
-class OrderWork:
-    """Orders. ``order_of(item, person, number)`` is a person's order as it was when the action ``number`` was made."""
+class OrderWork(Work[ImageOrder]):
+    """Orders of regions."""
 
     name: ClassVar[str] = "order"
     title: ClassVar[str] = "Order regions by depth"
+    photograph: ClassVar[str] = "/items/{item}/photograph"
     measures: ClassVar[Measures] = {"agreement": share_agreed, "κ": cohen_kappa}
     about: ClassVar[str] = (
         "Agreement is the share of the boundaries' length on which two people say the same: near, far or equally far. κ is "
         "agreement beyond chance. Only boundaries of which both know the order count."
     )
 
-    def __init__(self, items: Mapping[str, Item], order_of: Callable[[str, str, int], ImageOrder], out: Path) -> None:
-        self.items = items
-        self._order_of = order_of
-        self._out = out
-
-    def photo(self, item: str) -> str:
-        """The address of a photograph."""
-        return f"/items/{item}/photograph"
-
-    def versions(self, file: sqlite3.Connection) -> list[WorkVersion]:
-        """Everything that was started."""
-        return actions.versions(file, self.name)
-
-    def compare(self, item: str, versions: Sequence[WorkVersion]) -> dict[tuple[int, int], Confusion]:
-        """Confusion matrices of finished orders, by the two indices. Orders of different regions do not compare."""
-        orders = [self._order(item, one) for one in versions]
-        return {
-            (i, j): confusion_of_orders(_relations(orders[i]), _relations(orders[j]), orders[i].regions.lengths)
-            for i, j in combinations(range(len(orders)), 2)
-            if orders[i].shape == orders[j].shape
-        }
+    def _confusion(self, one: ImageOrder, other: ImageOrder) -> Confusion | None:
+        if one.shape != other.shape:
+            return None
+        return confusion_of_orders(_relations(one), _relations(other), one.regions.lengths)
 
     def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
         """Remark on people who have ordered different regions."""
-        shapes = {self._order(item, one).shape for one in versions}
+        shapes = {one.shape for one in self._load(item, *versions)}
         return "ordered with different regions" if len(shapes) > 1 else ""
 
     def side_by_side(self, item: str, a: WorkVersion, b: WorkVersion) -> SideBySide:
@@ -102,11 +81,8 @@ class OrderWork:
             for kind, (path, data) in zip(KINDS, outputs.items(), strict=True)
         }
 
-    def _order(self, item: str, version: WorkVersion) -> ImageOrder:
-        return self._order_of(item, version.person, version.number)
-
     def _both(self, item: str, a: WorkVersion, b: WorkVersion) -> tuple[ImageOrder, ImageOrder]:
-        one, other = self._order(item, a), self._order(item, b)
+        one, other = self._load(item, a, b)
         if one.shape != other.shape:
             raise Refused(422, f"{a.name} and {b.name} ordered different regions, which cannot be compared")
         return one, other

@@ -7,9 +7,10 @@ import json
 import sqlite3
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -25,8 +26,8 @@ from hyperacuity.studio.flags import flags_on
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.outputs import are_whole, write_outputs
 from hyperacuity.studio.overview.agreement import Confusion
-from hyperacuity.studio.overview.supervisor import Supervisor
 from hyperacuity.studio.overview.work import CHOICES, SideBySide, Work
+from hyperacuity.studio.people import Supervisor
 from hyperacuity.studio.state import State, insert, now
 from hyperacuity.studio.web import Refused, field, log, read_json, render
 
@@ -42,7 +43,7 @@ By = dict[str, list[WorkVersion]]
 class Overview:
     """The overview of some work. Its :attr:`routes` belong among the page's. Decisions are written below ``out``."""
 
-    def __init__(self, work: Work, state: State, out: Path) -> None:
+    def __init__(self, work: Work[Any], state: State, out: Path) -> None:
         self._work = work
         self._state = state
         self._out = out
@@ -69,9 +70,7 @@ class Overview:
         versions, decided, flags = await self._state.read(
             lambda file: (self._work.versions(file), self._decided(file), flags_on(file, self._work.name))
         )
-        by_item: By = defaultdict(list)
-        for version in versions:
-            by_item[version.item].append(version)
+        by_item = _grouped(versions, attrgetter("item"))
         finished = {item: _finished(by_item[item]) for item in self._work.items if len(_finished(by_item[item])) > 1}
         waiting = await self._count(finished)
         people = _people_rows(versions, len(self._work.items))
@@ -98,16 +97,14 @@ class Overview:
         item, (a, b), everyone = await self._two(request)
         facts: dict[str, Any] = {"item": item.id, "a": a.person, "b": b.person, "names": [a.name, b.name]}
         facts |= {"photo": self._work.photo(item.id), **await self._around(item)}
-        pairs = [(one, other) for one, other in combinations(everyone, 2)]
+        pairs = list(combinations(everyone, 2))
         return render(
             request, "overview/compare.html.j2", title=item.title, facts=facts, a=a, b=b, pairs=pairs, item=item.id
         )
 
     async def _around(self, item: Item) -> dict[str, str | None]:
         """The images before and after one of which two versions can be compared; None where there is none."""
-        by_item: By = defaultdict(list)
-        for version in await self._state.read(self._work.versions):
-            by_item[version.item].append(version)
+        by_item = _grouped(await self._state.read(self._work.versions), attrgetter("item"))
         ids = [one for one in self._work.items if one == item.id or self._may_compare(one, _finished(by_item[one]))]
         before, _, after = [None, *ids, None][ids.index(item.id) : ids.index(item.id) + 3]
         return {"before": before, "after": after}
@@ -122,8 +119,9 @@ class Overview:
         both = await self._load(item, a, b)
         height, width = both.pictures[0].shape[:2]
         decisions = await self._state.read(lambda file: self._decided(file).get(item.id))
-        same = decisions is not None and decisions["between"] == _between(a, b)
-        choices = decisions["choices"] if decisions is not None and same else [None] * len(both.differences)
+        choices = [None] * len(both.differences)
+        if decisions is not None and decisions["between"] == _between(a, b):
+            choices = decisions["choices"]
         facts = {"width": width, "height": height, "differences": [asdict(one) for one in both.differences]}
         return JSONResponse(facts | {"choices": choices, "decided": decisions is not None})
 
@@ -151,9 +149,9 @@ class Overview:
             "made": now(),
         }
         decision["files"] = await asyncio.to_thread(self._write, item, a, b, decision)
-        await self._state.write(lambda file: _store(file, self._work.name, item.id, decision))
-        counts = {name: choices.count(choice) for name, choice in zip(("a", "b", "marked"), CHOICES, strict=True)}
-        return JSONResponse({"decided": True, **counts})
+        await self._state.write(lambda file: self._store(file, item.id, decision))
+        a_count, b_count, marked = map(choices.count, CHOICES)
+        return JSONResponse({"decided": True, "a": a_count, "b": b_count, "marked": marked})
 
     def write_missing(self) -> list[tuple[str, str]]:
         """Write files of decisions that are missing or damaged; (name, reason) of those that could not be written."""
@@ -180,10 +178,8 @@ class Overview:
             "made": decision["made"],
             "note": decision["note"],
             "differences": len(choices),
-            **{
-                f"taken_from_{name}": choices.count(choice)
-                for name, choice in zip(("first", "second"), "ab", strict=True)
-            },
+            "taken_from_first": choices.count("a"),
+            "taken_from_second": choices.count("b"),
             "marked": [number for number, choice in enumerate(choices, start=1) if choice == "mark"],
             "complete": "mark" not in choices,
         }
@@ -292,11 +288,18 @@ class Overview:
         query = "SELECT item, value FROM studio_adjudications WHERE page = ? ORDER BY number"
         return {item: json.loads(value) for item, value in file.execute(query, (self._work.name,))}
 
+    def _store(self, file: sqlite3.Connection, item: str, decision: dict[str, Any]) -> None:
+        query = "SELECT count(*) FROM studio_adjudications WHERE page = ? AND item = ?"
+        (count,) = file.execute(query, (self._work.name, item)).fetchone()
+        row = (self._work.name, item, count + 1, json.dumps(decision), decision["made"])
+        insert(file, "studio_adjudications", *row)
 
-def _store(file: sqlite3.Connection, page: str, item: str, decision: dict[str, Any]) -> None:
-    query = "SELECT count(*) FROM studio_adjudications WHERE page = ? AND item = ?"
-    (count,) = file.execute(query, (page, item)).fetchone()
-    insert(file, "studio_adjudications", page, item, count + 1, json.dumps(decision), decision["made"])
+
+def _grouped(versions: Sequence[WorkVersion], by: Callable[[WorkVersion], str]) -> By:
+    groups: By = defaultdict(list)
+    for version in versions:
+        groups[by(version)].append(version)
+    return groups
 
 
 def _finished(versions: Sequence[WorkVersion]) -> list[WorkVersion]:
@@ -314,11 +317,8 @@ def _between(a: WorkVersion, b: WorkVersion) -> list[list[Any]]:
 
 def _people_rows(versions: Sequence[WorkVersion], total: int) -> list[dict[str, Any]]:
     """Work of each person: images done, incomplete and started, seconds in all and per image, when they were last here."""
-    by_person: By = defaultdict(list)
-    for version in versions:
-        by_person[version.person].append(version)
     rows = []
-    for theirs in by_person.values():
+    for theirs in _grouped(versions, attrgetter("person")).values():
         done = [version for version in theirs if version.state == "done"]
         rows.append(
             {
