@@ -31,7 +31,7 @@ import numpy as np
 import psutil
 
 from hyperacuity.run import Cell, fill_grid, open_store
-from hyperacuity.run.executor import Threads
+from hyperacuity.run.work import Threads
 from hyperacuity.tally import BaseProtocol, Counts, Tally
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)

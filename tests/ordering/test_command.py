@@ -17,7 +17,7 @@ from hyperacuity.data import write_mat
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError
 from hyperacuity.kinds.orders import OrderKind
-from hyperacuity.run.job import Cell
+from hyperacuity.run.jobs import Cell
 
 
 @pytest.fixture(scope="module")

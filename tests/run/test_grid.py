@@ -14,7 +14,7 @@ import pytest
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run import Cell, Failure, Filled, fill_grid, open_run, open_store, run_grid
-from hyperacuity.run.executor import Threads
+from hyperacuity.run.work import Threads
 
 
 def raiser(error):
@@ -312,7 +312,7 @@ def test_progress_is_one_line_in_a_log_when_quick_and_nothing_on_standard_output
 
 
 def test_progress_in_a_log_tells_each_quarter_when_slow(cells, make_job, capsys, monkeypatch):
-    monkeypatch.setattr("hyperacuity.run.progress._QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("hyperacuity.run.grid._QUIET_SECONDS", 0.0)
     run_grid(make_job(), cells)
     assert [line.split(" cells")[0] for line in capsys.readouterr().err.splitlines()] == [
         f"numbers: {done} of 24" for done in (6, 12, 18, 24)

@@ -26,7 +26,7 @@ from hyperacuity.data.scenes import make_scene
 from hyperacuity.errors import UsageError
 from hyperacuity.run import Cell, check_run, export_run, merge_runs, open_run, open_store, run_grid, sweep_run
 from hyperacuity.run.code import code_version
-from hyperacuity.run.schema import VERSION
+from hyperacuity.run.records import VERSION
 
 SIGNATURE = "numbers|v:1"
 
@@ -124,7 +124,7 @@ class TestAnOlderLayout:
 
     def test_stays_as_it_was_when_the_change_is_interrupted(self, old, monkeypatch):
         steps = {2: ("CREATE INDEX cells_in_order ON cells (run, position)", "SELECT no_such_function()")}
-        monkeypatch.setattr("hyperacuity.run.schema._STEPS", steps)
+        monkeypatch.setattr("hyperacuity.run.records._STEPS", steps)
         with pytest.raises(UsageError, match="no_such_function"):
             open_store(old)
         assert self.layout(old) == 2

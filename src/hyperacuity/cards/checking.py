@@ -16,8 +16,7 @@ from hyperacuity.cards.truths import difference_of_truths, digests_of_cell, each
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.kinds import kind_of
 from hyperacuity.kinds.finding import named_systems
-from hyperacuity.run.job import Cell
-from hyperacuity.run.jobs import TaskJob, job_for, sort_options
+from hyperacuity.run.jobs import Cell, TaskJob, job_for, sort_options
 from hyperacuity.tally import Tally
 
 CLOSE = 1e-9

@@ -19,8 +19,7 @@ from hyperacuity.kinds.base import some
 from hyperacuity.run.changes import changed_truth
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.gather import Grid, Source, gather
-from hyperacuity.run.job import Cell
-from hyperacuity.run.jobs import TaskJob, job_of
+from hyperacuity.run.jobs import Cell, TaskJob, job_of
 from hyperacuity.small_files import read_text
 
 LARGEST_ABOUT = 1_000_000

@@ -13,8 +13,7 @@ from hyperacuity.cards.making import evaluated_cells, recorded_truths
 from hyperacuity.cards.truths import TruthDigests
 from hyperacuity.errors import UsageError
 from hyperacuity.run.gather import Grid, Source
-from hyperacuity.run.job import Cell
-from hyperacuity.run.jobs import job_of
+from hyperacuity.run.jobs import Cell, job_of
 from hyperacuity.tally import BaseProtocol
 
 

@@ -21,8 +21,7 @@ from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, ma
 from hyperacuity.kinds import Cell, Inputs
 from hyperacuity.kinds.base import some
 from hyperacuity.run.gather import BySystem
-from hyperacuity.run.job import Failure
-from hyperacuity.run.jobs import TaskJob
+from hyperacuity.run.jobs import Failure, TaskJob
 from hyperacuity.tally import Signature, plain
 
 if TYPE_CHECKING:

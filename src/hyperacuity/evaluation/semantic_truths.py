@@ -14,7 +14,7 @@ from hyperacuity.data.datasets.semantic import semantic_samples
 from hyperacuity.errors import InputError
 from hyperacuity.kinds.class_maps import SemanticKind
 from hyperacuity.outputs import output_file
-from hyperacuity.run.job import Cell
+from hyperacuity.run.jobs import Cell
 from hyperacuity.semantic.protocols import Protocol
 
 

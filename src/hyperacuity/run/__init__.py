@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from hyperacuity.run.export import export_run
     from hyperacuity.run.gather import Grid
     from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
-    from hyperacuity.run.job import Cell, Failure, Job
+    from hyperacuity.run.jobs import Cell, Failure, Job
     from hyperacuity.run.records import EXPECTED, Run, open_run
-    from hyperacuity.run.spool import Spool
-    from hyperacuity.run.store import Store, open_store
+    from hyperacuity.run.store import Spool, Store, open_store
     from hyperacuity.run.upkeep import check_run, merge_runs, salvage_run, sweep_run
 else:
     __getattr__ = on_demand(__name__, __file__)

@@ -11,7 +11,7 @@ from hyperacuity.data.remote import LocalCopies, absolute, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.fingerprint import Digests, Recorded, combined
 from hyperacuity.run.gather import Grid
-from hyperacuity.run.job import Cell
+from hyperacuity.run.jobs import Cell
 
 MOST_NAMED = 3
 

@@ -36,7 +36,7 @@ from hyperacuity.errors import UsageError, not_installed, option
 from hyperacuity.machine import MEMORY_VARIABLE, allowed_memory
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
-from hyperacuity.run.job import Failure, Job
+from hyperacuity.run.jobs import Failure, Job
 from hyperacuity.run.work import WorkItem, WorkResult, evaluate, pack_tasks, unpack_tasks
 from hyperacuity.tally import Tally
 
@@ -132,7 +132,7 @@ def local_cluster(workers: int | None = None) -> Any:
 
 
 class Cluster:
-    """An :class:`~hyperacuity.run.executor.Executor` whose workers are those of a Dask cluster. Made by :func:`connect`."""
+    """An :class:`~hyperacuity.run.work.Executor` whose workers are those of a Dask cluster. Made by :func:`connect`."""
 
     def __init__(self, job: Job[Tally], address: str, client: Any, own: Any) -> None:
         self._address = address

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import hyperacuity
-from hyperacuity.run.job import Job
+from hyperacuity.run.jobs import Job
 from hyperacuity.syntax import parsed
 from hyperacuity.tally import Tally
 

@@ -21,7 +21,7 @@ from hyperacuity.data import remote
 from hyperacuity.data.files import identity
 from hyperacuity.data.remote import LocalCopies, absolute, display, is_remote
 from hyperacuity.errors import InputError
-from hyperacuity.run.job import Cell
+from hyperacuity.run.jobs import Cell
 
 SECOND = 1_000_000_000
 SETTLED_NS = 2 * SECOND

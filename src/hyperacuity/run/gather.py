@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from hyperacuity.errors import UsageError
-from hyperacuity.run.job import Cell, Failure
+from hyperacuity.run.jobs import Cell, Failure
 from hyperacuity.run.records import EXPECTED, Run, open_run
 from hyperacuity.tally import BaseProtocol, Signature, Task
 from hyperacuity.tasks import task

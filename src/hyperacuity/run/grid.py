@@ -1,7 +1,7 @@
-"""Evaluate systems × images: the driver.
+"""Evaluate systems × images: the driver and its progress bar.
 
 The driver hands out cells, takes their results and is the only one that writes to the store; who evaluates the cells, threads
-or a cluster, is the business of an :class:`~hyperacuity.run.executor.Executor`. A few cells per worker are on their way at any
+or a cluster, is the business of an :class:`~hyperacuity.run.work.Executor`. A few cells per worker are on their way at any
 time, so that memory does not grow with the grid. Nothing in the result depends on the number of workers, on where they are or
 on which cell ends first.
 """
@@ -12,20 +12,21 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Generic
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.code import code_version
-from hyperacuity.run.executor import Executor, Threads
-from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict, with_meaning
-from hyperacuity.run.progress import Ending, watching
-from hyperacuity.run.spool import Spool
-from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice, nothing_to_evaluate
-from hyperacuity.run.work import WorkItem, WorkResult
+from hyperacuity.run.jobs import Cell, Failure, Job, T, job_as_dict, with_meaning
+from hyperacuity.run.store import BATCH_SECONDS, Spool, Store, given_twice, nothing_to_evaluate
+from hyperacuity.run.work import Ending, Executor, Threads, WorkItem, WorkResult
 from hyperacuity.tally import Tally
 
 TRIES = 3
@@ -331,3 +332,60 @@ def _refuse_twins(grid: Sequence[Cell]) -> None:
         if (cell.system, cell.image) in seen:
             raise given_twice(cell)
         seen.add((cell.system, cell.image))
+
+
+_QUIET_SECONDS = 2.0
+
+
+@contextmanager
+def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Ending], None]]:
+    """Show progress on standard error until the block ends; call the value once per cell with how it ended.
+
+    On a terminal: a bar that vanishes when done. Elsewhere (a log file): a line at each quarter, if it takes longer than
+    two seconds. Either way, one last line with the counts. With ``shown=False``: nothing at all.
+    """
+    if not shown:
+        yield lambda ending: None
+        return
+    console = Console(stderr=True, highlight=False)
+    counts: Counter[str] = Counter()
+    started = time.monotonic()
+
+    def summary() -> str:
+        parts = [f"{counts[ending]} {ending}" for ending in ("computed", "reused", "failed") if counts[ending]]
+        seconds = time.monotonic() - started
+        return f"{title}: {counts.total()} of {total} cells in {seconds:.1f} s ({', '.join(parts) or 'none'})"
+
+    try:
+        if console.is_terminal:
+            name = TextColumn("{task.description}")
+            columns = (name, BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+            failed = TextColumn("[red]{task.fields[failed]}")
+            with Progress(*columns, failed, console=console, transient=True) as bar:
+                task = bar.add_task(title, total=total, failed="")
+
+                def tick(ending: Ending) -> None:
+                    counts[ending] += 1
+                    bar.update(task, advance=1, failed=f"{counts['failed']} failed" if counts["failed"] else "")
+
+                yield tick
+        else:
+
+            def tick(ending: Ending) -> None:
+                before = counts.total()
+                counts[ending] += 1
+                quarter = 4 * counts.total() // total
+                if 4 * before // total < quarter < 4 and time.monotonic() - started > _QUIET_SECONDS:
+                    console.print(summary(), markup=False, soft_wrap=True)
+
+            yield tick
+    finally:
+        console.print(summary(), markup=False, soft_wrap=True)
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        if task.speed is None:
+            return Text("")
+        digits = 0 if task.speed >= 10 else 2
+        return Text(f"{task.speed:.{digits}f} cells/s", style="progress.data.speed")

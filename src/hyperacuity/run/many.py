@@ -17,7 +17,7 @@ from rich.progress import track
 from hyperacuity.errors import InputError
 from hyperacuity.outputs import write_output
 from hyperacuity.run import Cell, Job, Outcome, open_store, run_grid
-from hyperacuity.run.job import T
+from hyperacuity.run.jobs import T
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

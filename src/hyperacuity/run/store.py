@@ -2,6 +2,7 @@
 
 One driver writes (:class:`~hyperacuity.run.lock.FolderLock`), through one connection; any number of readers may read
 meanwhile (SQLite's write-ahead log). A driver killed at any moment loses the last fraction of a second and nothing before it.
+Without a run folder, tallies lie in a :class:`Spool` until they are collected.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import platform
 import shlex
 import sqlite3
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,9 +30,10 @@ from hyperacuity.console import printable
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import UsageError
 from hyperacuity.run.code import library_versions
-from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
+from hyperacuity.run.jobs import Cell, Failure, T, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
-from hyperacuity.run.schema import FILE_NAME, check_companions, check_owner, clear_errors, create_or_update
+from hyperacuity.run.records import FILE_NAME, check_companions, check_owner, clear_errors, create_or_update
+from hyperacuity.tally import BaseProtocol
 
 BATCH = 200
 BATCH_SECONDS = 0.2
@@ -317,3 +321,42 @@ def _circumstances() -> dict[str, Any]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Spool:
+    """Packed tallies by system and position. SQLite writes what does not fit in its cache to a file without a name."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        with _clear_errors():
+            self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            self._connection.execute("PRAGMA cache_size = -65536")  # 64 MB
+            self._connection.execute(
+                "CREATE TABLE tallies (system TEXT, image TEXT, position INTEGER, tally BLOB, PRIMARY KEY (system, image))"
+            )
+
+    def add(self, cell: Cell, position: int, packed: bytes) -> None:
+        """Keep the tally of a cell. ``UsageError`` if it has one."""
+        try:
+            with self._guard, _clear_errors():
+                row = (cell.system, cell.image, position, packed)
+                self._connection.execute("INSERT INTO tallies VALUES (?, ?, ?, ?)", row)
+        except sqlite3.IntegrityError as error:
+            raise given_twice(cell) from error
+
+    def tallies(self, system: str, tally_type: type[T], protocol: BaseProtocol) -> dict[str, T]:
+        """The tallies of a system by image, in the order of the grid."""
+        query = "SELECT image, tally FROM tallies WHERE system = ? ORDER BY position"
+        with self._guard, _clear_errors():
+            rows = self._connection.execute(query, (system,))
+            return {sys.intern(image): tally_type.unpack(data, protocol) for image, data in rows}
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    """Say in a sentence that there is no room, on the disk of temporary files or in memory."""
+    try:
+        yield
+    except (sqlite3.OperationalError, MemoryError) as error:
+        reason = str(error) or "out of memory"
+        raise UsageError(f"cannot use a temporary file for results in {tempfile.gettempdir()}: {reason}") from error

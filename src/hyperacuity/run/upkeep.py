@@ -13,10 +13,19 @@ from typing import Any
 
 from hyperacuity.console import printable
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.run.job import cell_from_text
+from hyperacuity.run.jobs import cell_from_text
 from hyperacuity.run.pages import pages_of, rows_of
-from hyperacuity.run.records import connect_to_read, description, file_of
-from hyperacuity.run.schema import DAMAGE, FILE_NAME, StoreError, check, check_companions, clear_errors
+from hyperacuity.run.records import (
+    DAMAGE,
+    FILE_NAME,
+    StoreError,
+    check,
+    check_companions,
+    clear_errors,
+    connect_to_read,
+    description,
+    file_of,
+)
 from hyperacuity.run.store import open_store
 from hyperacuity.tally import Signature, unpacked_arrays
 from hyperacuity.tasks import task
