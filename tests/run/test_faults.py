@@ -402,16 +402,19 @@ def test_the_scheduler_of_a_cluster_freezes_and_is_killed(tmp_path, letters, gri
     run, kept = tmp_path / "run", 0
     hasty = "from hyperacuity.run import cluster; cluster.SCHEDULER_SECONDS = 5"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cluster:
-        address = cluster.stdout.readline().strip()
-        for disturbance in (signal.SIGSTOP, signal.SIGKILL):
-            driver = start(run, seconds=0.1, cluster=address, first=hasty)
-            wait_until(lambda: (run / "run.sqlite").exists() and check_run(run).tallies > kept)  # noqa: B023
-            cluster.send_signal(disturbance)
-            said = driver.communicate(timeout=300)[0]
-            cluster.send_signal(signal.SIGCONT)
-            sentence = f"refused: --cluster {address}: the scheduler was lost; finished work is saved"
-            assert said.splitlines() == ["began", sentence]
-            kept = check_run(run).tallies
+        try:
+            address = cluster.stdout.readline().strip()
+            for disturbance in (signal.SIGSTOP, signal.SIGKILL):
+                driver = start(run, seconds=0.1, cluster=address, first=hasty)
+                wait_until(lambda: (run / "run.sqlite").exists() and check_run(run).tallies > kept)  # noqa: B023
+                cluster.send_signal(disturbance)
+                said = driver.communicate(timeout=300)[0]
+                cluster.send_signal(signal.SIGCONT)
+                sentence = f"refused: `cluster='{address}'`: the scheduler was lost; finished work is saved"
+                assert said.splitlines() == ["began", sentence]
+                kept = check_run(run).tallies
+        finally:
+            cluster.kill()  # or a test that fails would wait for it
     assert 0 < kept < 160
     assert go_on(tmp_path / "run", letters, grid).reused == kept
     assert contents(tmp_path / "run") == undisturbed
