@@ -167,7 +167,7 @@ class TestErrors:
 
     def test_of_many_that_failed_alike_the_first_are_named(self, capfd):
         alike = [(f"mine: {n}", f"maps/{n}.png: is empty (0 bytes)") for n in range(180)]
-        assert common.tell_failures([*alike, ("mine: x", "maps/x.png: is a web page")]) == 1
+        assert common.report_failures([*alike, ("mine: x", "maps/x.png: is a web page")]) == 1
         lines = capfd.readouterr().err.splitlines()
         assert [line.partition(" (")[0] for line in lines[2:]] == [
             "failed: mine: 2: maps/2.png: is empty",
@@ -234,11 +234,11 @@ class TestJson:
 
 class TestFailures:
     def test_each_failure_is_named_and_the_exit_status_is_one(self, capfd):
-        assert common.tell_failures([("canny/a[b].png", "has no pixels"), ("x", "gone")]) == 1
+        assert common.report_failures([("canny/a[b].png", "has no pixels"), ("x", "gone")]) == 1
         assert capfd.readouterr() == ("", "failed: canny/a[b].png: has no pixels\nfailed: x: gone\n")
 
     def test_no_failure_no_word(self, capfd):
-        assert common.tell_failures([]) == 0
+        assert common.report_failures([]) == 0
         assert capfd.readouterr() == ("", "")
 
     def test_a_warning_goes_to_standard_error(self, capfd):

@@ -61,7 +61,7 @@ def audit(
     prints = how.prints(how.json)
     systems = common.systems_of(system or [])
     audited = audits.audit(truth, systems, protocol, images=images, split=split, **options)
-    common.tell_gaps(audited.results, list_all=how.list_unpaired)
+    common.report_unpaired(audited.results, list_all=how.list_unpaired)
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures
 

@@ -54,7 +54,7 @@ def board(
         if not problem.fatal:
             common.warn(problem.sentence)
     failed = [problem for problem in written.problems if problem.fatal]
-    status = common.tell_failures((str(one.path), one.sentence.removeprefix(f"{one.path}: ")) for one in failed)
+    status = common.report_failures((str(one.path), one.sentence.removeprefix(f"{one.path}: ")) for one in failed)
     common.export((table_of(leaderboard) for leaderboard in written.boards), exports)
     if json:
         problems = [{"card": one.path, "reason": one.sentence, "fatal": one.fatal} for one in written.problems]

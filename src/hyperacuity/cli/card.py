@@ -107,7 +107,7 @@ def show(
             by_path[path] = card
         except HyperacuityError as error:
             failures.append((str(path), str(error).removeprefix(f"{path}: ")))
-    status = common.tell_failures(failures)
+    status = common.report_failures(failures)
     if image is not None:
         chosen = images_of(list(by_path.values()), image)
         if json:

@@ -220,7 +220,7 @@ def warn(sentence: str) -> None:
     messages.print(f"[yellow]warning:[/] {escape(printable(sentence))}")
 
 
-def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
+def report_failures(failures: Iterable[tuple[str, str]]) -> int:
     """Print what failed, (item, reason) each, on standard error; returns the exit status (0 or 1).
 
     If many failed for the same reason, only the first few are printed.
@@ -243,7 +243,7 @@ def _kind(sentence: str) -> str:
     return re.sub(r"\d+", "", sentence.partition(": ")[2] or sentence)
 
 
-def tell_gaps(evaluated: Sequence[Result], *, list_all: bool = False) -> None:
+def report_unpaired(evaluated: Sequence[Result], *, list_all: bool = False) -> None:
     """Report files without a partner: their number and the first few, or all."""
     if list_all:
         for path in dict.fromkeys(path for result in evaluated for path in result.unpaired):
@@ -269,7 +269,7 @@ def evaluated(task: str, prediction: Path, truth: str, how: Evaluation, **option
             raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
         systems[name] = folder
     result = evaluate(task, systems, truth, **how.options(), **options)
-    tell_gaps([result], list_all=how.list_unpaired)
+    report_unpaired([result], list_all=how.list_unpaired)
     return result
 
 
@@ -280,7 +280,7 @@ def show(*results_: Result | None, how: Computing, more: Mapping[str, Any] | Non
     """
     present = [result for result in results_ if result is not None]
     failures = [failure for result in present for failure in result.failures]
-    status = tell_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
+    status = report_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
     export((result.score_table() for result in present if result.scores), how)
     if how.json:
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in failures]

@@ -89,7 +89,7 @@ def demo(
             common.results.print(f"\nWhat is seen in a picture: {sheets}", markup=False)
         if report.exists():
             common.results.print(f"\nThe report: {report}", markup=False)
-    raise typer.Exit(common.tell_failures((str(command), "see above") for command in failed))
+    raise typer.Exit(common.report_failures((str(command), "see above") for command in failed))
 
 
 def _tour(*, seen: list[str], **values: object) -> list[list[str]]:

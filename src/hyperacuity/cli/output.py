@@ -64,7 +64,7 @@ def finish(
     summary: Mapping[str, Any], show: Callable[[], None], *, json: bool, failures: Iterable[tuple[str, str]] = ()
 ) -> NoReturn:
     """Print the summary as JSON or by ``show``, report failures, and exit."""
-    status = common.tell_failures(failures)
+    status = common.report_failures(failures)
     if json:
         common.print_json(summary)
     else:

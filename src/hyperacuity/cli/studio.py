@@ -198,7 +198,7 @@ def choose(
             results.export(opened, output_path(export))
             common.messages.print(f"answers in {export}", markup=False)
             return
-        common.tell_failures((f"trial {name}", why) for name, why in study.failed.items())
+        common.report_failures((f"trial {name}", why) for name, why in study.failed.items())
         if len(study.obvious) < practice:
             common.warn(
                 f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks"
@@ -318,7 +318,7 @@ def order(
     options = {} if level is None else {"level": level}
     inputs = find_inputs(images, segmentation, annotator=annotator, net=start is not None, **options)
     folder = common.output_folder(out)
-    common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
+    common.report_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
     with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         page = OrderPage(inputs, opened, folder)
         write_missing(page)
@@ -339,7 +339,7 @@ def write_missing(page: ImagePage) -> None:
 
     with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
         failed = page.write_missing(partial(progress.track, description="finished work"))
-    common.tell_failures(failed)
+    common.report_failures(failed)
 
 
 def print_overview(page: ImagePage, address: Address) -> None:

@@ -112,5 +112,5 @@ def show(watched: WatchedRuns, timeline: Timeline) -> None:
         print_line("\n" + "\n".join(findings(watched, timeline)))
     for note in timeline.notes:
         print_line(note)
-    common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in timeline.failures)
+    common.report_failures((f"{f.system}: {f.image}", f.reason) for f in timeline.failures)
     print_line(f"{timeline.signature}\n")

@@ -189,17 +189,17 @@ def interpretation(
     rest = [name for name, is_in in zip(systems, chosen, strict=True) if not is_in]
     if not best:
         none_left = "No system is optimal: with this tolerance each is dominated by another."
-        said = none_left if rest else "No systems to judge."
+        text = none_left if rest else "No systems to judge."
     elif len(systems) == 1:
-        said = f"{best[0]} is optimal trivially: it is the only system."
+        text = f"{best[0]} is optimal trivially: it is the only system."
     elif len(best) == 1:
-        said = f"By dominance, {best[0]} is ahead: no other system dominates it."
+        text = f"By dominance, {best[0]} is ahead: no other system dominates it."
     else:
         each = "neither" if len(best) == 2 else "none"
-        said = f"By dominance, {_listed(best)} are comparable: {each} is better in one respect without being worse in another."
+        text = f"By dominance, {_listed(best)} are comparable: {each} is better in one respect without being worse in another."
     if best and rest:
-        said += f" {_listed(rest)} {'is' if len(rest) == 1 else 'are'} dominated: another system is as good in every respect "
-        said += "and better in one."
+        text += f" {_listed(rest)} {'is' if len(rest) == 1 else 'are'} dominated: another system is as good in every respect "
+        text += "and better in one."
     scope = [f"these {len(images)} images"] if len(images) > 1 else []
     scope += [f"these {len(systems)} systems"] if len(systems) > 1 else []
     if len(criteria) > 1:
@@ -208,8 +208,8 @@ def interpretation(
         scope += [f"this criterion ({criteria[0]})"]
     if scope:
         change = "change it" if len(scope) == 1 else "change either" if len(scope) == 2 else "change any of them"
-        said += f" This holds for {_listed(scope)}: {change}, and the set may change."
-    return said
+        text += f" This holds for {_listed(scope)}: {change}, and the set may change."
+    return text
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -90,10 +90,10 @@ def _chains(above: NDArray[np.int64], below: NDArray[np.int64], count: int) -> N
 def _exactly(arcs: Sequence[Arc], weight: NDArray[np.float64], count: int) -> tuple[list[int], float]:
     """The arcs to give up, and their weight: the best of all orders, by dynamic programming over subsets from the farthest on."""
     lost = np.zeros((count, count))
-    said = np.zeros((count, count), np.int64)
+    comparisons = np.zeros((count, count), np.int64)
     for (a, b), w in zip(arcs, weight.tolist(), strict=True):
         lost[a, b] += w
-        said[a, b] += 1
+        comparisons[a, b] += 1
     # best[S]: the least weight and number contradicted among the members of S, and who of them is the nearest.
     best: list[tuple[float, int, int]] = [(0.0, 0, -1)]
     for subset in range(1, 2**count):
@@ -102,7 +102,7 @@ def _exactly(arcs: Sequence[Arc], weight: NDArray[np.float64], count: int) -> tu
         for nearest in members:
             others = [m for m in members if m != nearest]
             cost, number, _ = best[subset & ~(1 << nearest)]
-            more, pairs = lost[others, nearest].sum(), said[others, nearest].sum()
+            more, pairs = lost[others, nearest].sum(), comparisons[others, nearest].sum()
             options.append((cost + float(more), number + int(pairs), nearest))
         best.append(min(options))
     rank: dict[int, int] = {}

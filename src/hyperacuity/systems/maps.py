@@ -139,9 +139,9 @@ def detect_pictures(
                 with output_file(targets[name]) as part:
                     write_order(part, order)
             else:
-                seen = find(image)
+                result = find(image)
                 with output_file(targets[name]) as part:
-                    write_soft(part, seen.thin if thin else seen.soft, bits=bits)
+                    write_soft(part, result.thin if thin else result.soft, bits=bits)
 
     results = attempt_each(work, pictures, workers, "detecting")
     return [(path, str(e).removeprefix(f"{path}: ")) for path, e in results if isinstance(e, InputError)]

@@ -179,13 +179,13 @@ def answers(prediction: OrderMap | PointPairs, pairs: PointPairs, protocol: Pair
     array([1, 0])
     """
     if isinstance(prediction, PointPairs):
-        said: dict[tuple[int, ...], int] = {}
+        by_points: dict[tuple[int, ...], int] = {}
         for one, other, relation in zip(
             prediction.first.tolist(), prediction.second.tolist(), prediction.relation.tolist(), strict=True
         ):
-            said[*one, *other], said[*other, *one] = relation, -relation
+            by_points[*one, *other], by_points[*other, *one] = relation, -relation
         asked = np.hstack([pairs.first, pairs.second]).tolist()
-        return np.array([said.get(tuple(places), UNANSWERED) for places in asked], np.int64).reshape(-1)
+        return np.array([by_points.get(tuple(places), UNANSWERED) for places in asked], np.int64).reshape(-1)
     _check_inside(prediction, pairs)
     one, other = (prediction[tuple(points.T)].astype(np.float64) for points in (pairs.first, pairs.second))
     if protocol.equality == "difference":
@@ -227,12 +227,12 @@ def tally_pairs(
     wrong, weight, counts = np.zeros(2), np.zeros(2), np.zeros(3, np.int64)
     for truth in truths:
         pairs = truth if isinstance(truth, PointPairs) else point_pairs(truth, name="truth")
-        said = answers(given, pairs, protocol)
+        answered = answers(given, pairs, protocol)
         for n, chosen in enumerate((pairs.relation == 0, pairs.relation != 0)):
             weight[n] += pairs.weight[chosen].sum()
-            wrong[n] += pairs.weight[chosen & (said != pairs.relation)].sum()
+            wrong[n] += pairs.weight[chosen & (answered != pairs.relation)].sum()
             counts[n] += np.count_nonzero(chosen)
-        counts[2] += np.count_nonzero(said == UNANSWERED)
+        counts[2] += np.count_nonzero(answered == UNANSWERED)
     return PairTally(wrong, weight, counts, protocol=protocol)
 
 
