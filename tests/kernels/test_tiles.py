@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperacuity.kernels.counting import disc, grid_of, insert_all, positions
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.tiles import disc, grid_of, insert_all, positions
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 1.5, 7.9, 8.0, 9.0, 17.5]), st.integers(1, 30), st.integers(1, 30))

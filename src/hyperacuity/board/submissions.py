@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hyperacuity.board.names import ID_LETTERS, short
 from hyperacuity.cards import SUFFIX, Card, canonical_name, parsed
+from hyperacuity.cards.digests import contradictions
 from hyperacuity.cards.files import card_bytes
-from hyperacuity.cards.truths import contradictions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Each
@@ -53,7 +53,7 @@ def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tup
     """The cards in the order of their names, whatever that of the paths, and what is wrong.
 
     A file that is not a card, or is damaged, is a problem; so is a card that stands in two files, of which the first is taken.
-    Cards whose counts of a truth contradict those of most others are refused (:func:`~hyperacuity.cards.truths.contradictions`).
+    Cards whose counts of a truth contradict those of most others are refused (:func:`~hyperacuity.cards.digests.contradictions`).
     Two cards of one name for the same task and truths are told apart by their digests, and are a problem that is not fatal.
     """
     several = list(dict.fromkeys(paths))

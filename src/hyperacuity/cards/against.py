@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.cards import Card, canonical_name, read_card, shipped
-from hyperacuity.cards.truths import TruthDigests, difference_of_counts, difference_of_truths
+from hyperacuity.cards.digests import TruthDigests, difference_of_counts, difference_of_truths
 from hyperacuity.errors import HyperacuityError, UsageError
 from hyperacuity.kinds import kind_of
 from hyperacuity.kinds.base import plural, some

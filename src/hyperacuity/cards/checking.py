@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperacuity.cards import Card, read_card
 from hyperacuity.cards.against import differences, plain_reading
-from hyperacuity.cards.truths import difference_of_truths, digests_of_cell, each
+from hyperacuity.cards.digests import difference_of_truths, digests_of_cell, each
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.kinds import kind_of
 from hyperacuity.kinds.finding import named_systems

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.cards.card import PEOPLE, About, Card, Made
-from hyperacuity.cards.truths import TruthDigests, digests_of_cell, each
+from hyperacuity.cards.digests import TruthDigests, digests_of_cell, each
 from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.kinds.base import some
-from hyperacuity.run.changes import changed_truth
-from hyperacuity.run.fingerprint import Digests
+from hyperacuity.run.fingerprint import Digests, changed_truth
 from hyperacuity.run.gather import Grid, Source, gather
 from hyperacuity.run.jobs import Cell, TaskJob, job_of
 from hyperacuity.small_files import read_text

@@ -9,8 +9,8 @@ from typing import Any
 
 from hyperacuity.cards import Card
 from hyperacuity.cards.against import CardEntry, CompatibleCards, compatible_cards
+from hyperacuity.cards.digests import TruthDigests
 from hyperacuity.cards.making import evaluated_cells, recorded_truths
-from hyperacuity.cards.truths import TruthDigests
 from hyperacuity.errors import UsageError
 from hyperacuity.run.gather import Grid, Source
 from hyperacuity.run.jobs import Cell, job_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.cards.against import CardEntry, CardLike, CompatibleCards, card_entries, compatible_cards
-from hyperacuity.cards.truths import TruthDigests, digests_of_cells
+from hyperacuity.cards.digests import TruthDigests, digests_of_cells
 from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import InputError, UsageError

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.cards.against import CardEntry, compatible_cards
-from hyperacuity.cards.truths import TruthDigests, digests_of_arrays
+from hyperacuity.cards.digests import TruthDigests, digests_of_arrays
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.evaluation.result import Result

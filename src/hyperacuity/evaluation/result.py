@@ -14,7 +14,7 @@ import numpy as np
 
 from hyperacuity.cards import About, Card
 from hyperacuity.cards.against import CompatibleCards, as_json
-from hyperacuity.cards.truths import TruthDigests
+from hyperacuity.cards.digests import TruthDigests
 from hyperacuity.columns import Scored
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table, print_table

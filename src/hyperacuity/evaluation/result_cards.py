@@ -11,8 +11,8 @@ from rich.console import Console
 from hyperacuity import __version__
 from hyperacuity.cards import PEOPLE, About, Card, Made
 from hyperacuity.cards.against import usual_reading
+from hyperacuity.cards.digests import TruthDigests, digests_of_cells
 from hyperacuity.cards.making import card_of, card_of_run, people_tallies, refuse_no_people
-from hyperacuity.cards.truths import TruthDigests, digests_of_cells
 from hyperacuity.evaluation.result import Result
 from hyperacuity.kinds import kind_of
 from hyperacuity.run.jobs import TaskJob

@@ -33,7 +33,7 @@ from hyperacuity.report.payloads import make_payloads
 from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet, protocol_differences, systems_of
 from hyperacuity.run import Cell
-from hyperacuity.run.changes import describe_changes, with_changes
+from hyperacuity.run.fingerprint import describe_changes, with_changes
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.run.many import each
 from hyperacuity.tally import Signature

@@ -61,7 +61,7 @@ class Grid:
 
     The runs stay open, so that all that is read is of one moment. ``complete`` adds to a cell what its run does not name.
     ``changed`` says, by system and image, what is no longer as it was evaluated, where somebody looked
-    (:func:`~hyperacuity.run.changes.with_changes`); ``new_photographs`` are images whose photograph is another one, which
+    (:func:`~hyperacuity.run.fingerprint.with_changes`); ``new_photographs`` are images whose photograph is another one, which
     ``complete`` takes away, and ``unchecked`` says that there are remote files, which nobody looked at.
     """
 

@@ -34,7 +34,7 @@ from hyperacuity.report.over_time.series import Order, PointName, TimeSeries, po
 from hyperacuity.report.pages import pictured
 from hyperacuity.report.sheets.sheet import Each, people_of, protocol_differences
 from hyperacuity.run import Cell, Failure, Grid
-from hyperacuity.run.changes import without_new_photographs
+from hyperacuity.run.fingerprint import without_new_photographs
 from hyperacuity.run.records import SystemState
 from hyperacuity.tally import Signature
 
