@@ -116,8 +116,8 @@ class Server:
             announce(address)
             common.messages.print(note, markup=False)
 
-        own = choose_token(self.host, self.token, always=True)
-        serve(page, host=self.host, port=self.port, token=own, public=public, browser=self.browser, announce=say)
+        token = choose_token(self.host, self.token, always=True)
+        serve(page, host=self.host, port=self.port, token=token, public=public, browser=self.browser, announce=say)
         common.messages.print("stopped", markup=False)
 
 
@@ -250,19 +250,14 @@ def label(
         print_links(state or out / "studio.sqlite", "label")
         return
     from hyperacuity.data.datasets.pairing import pictures_of
-    from hyperacuity.studio import actions, people
     from hyperacuity.studio.items import items_of
     from hyperacuity.studio.label.page import LabelPage
     from hyperacuity.studio.label.sources import sources_of
-    from hyperacuity.studio.state import State
 
     sources = sources_of(candidates)
     items = items_of(pictures_of(images))
     folder = common.output_folder(out)
-    with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
-        page = LabelPage(items, opened, folder, sources)
-        write_missing(page)
-        server.serve_again(page.page, opened, page.NAME, partial(print_overview, page))
+    serve_images(server, state or folder / "studio.sqlite", lambda opened: LabelPage(items, opened, folder, sources))
 
 
 @app.command("order")
@@ -308,10 +303,8 @@ def order(
         print_links(state or out / "studio.sqlite", "order")
         return
     from hyperacuity.detect.net.network import shipped
-    from hyperacuity.studio import actions, people
     from hyperacuity.studio.order.page import OrderPage
     from hyperacuity.studio.order.regions import find_inputs
-    from hyperacuity.studio.state import State
 
     if start is not None:
         shipped()  # fail at once where onnxruntime is missing
@@ -319,10 +312,7 @@ def order(
     inputs = find_inputs(images, segmentation, annotator=annotator, net=start is not None, **options)
     folder = common.output_folder(out)
     common.report_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
-    with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
-        page = OrderPage(inputs, opened, folder)
-        write_missing(page)
-        server.serve_again(page.page, opened, page.NAME, partial(print_overview, page))
+    serve_images(server, state or folder / "studio.sqlite", lambda opened: OrderPage(inputs, opened, folder))
 
 
 def read_text(path: Path) -> str:
@@ -333,19 +323,24 @@ def read_text(path: Path) -> str:
     return text
 
 
-def write_missing(page: ImagePage) -> None:
-    """Write files of finished work that are missing or damaged, and name those that cannot be written."""
+def serve_images(server: Server, path: Path, make: Callable[[State], ImagePage]) -> None:
+    """Write files of finished work that are missing or damaged, then serve a page on which people work through images."""
     from rich.progress import Progress
 
-    with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
-        failed = page.write_missing(partial(progress.track, description="finished work"))
-    common.report_failures(failed)
+    from hyperacuity.studio import actions, people
+    from hyperacuity.studio.state import State
 
+    with State(path, [people.SCHEMA, actions.SCHEMA]) as opened:
+        page = make(opened)
+        with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
+            failed = page.write_missing(partial(progress.track, description="finished work"))
+        common.report_failures(failed)
 
-def print_overview(page: ImagePage, address: Address) -> None:
-    """Print the organiser's link."""
-    link = page.overview.supervisor.link(address)
-    common.messages.print(f"Overview, for you alone: {link}", markup=False, soft_wrap=True)
+        def announce(address: Address) -> None:
+            link = page.overview.supervisor.link(address)
+            common.messages.print(f"Overview, for you alone: {link}", markup=False, soft_wrap=True)
+
+        server.serve_again(page.page, opened, page.NAME, announce)
 
 
 def print_links(path: Path, name: str) -> None:
@@ -358,8 +353,8 @@ def print_links(path: Path, name: str) -> None:
     if not path.is_file():
         raise nobody
     with State(path, [SCHEMA]) as state:
-        address, found = last_address(state, name), People(state, name).everybody()
-    if address is None or not found:
+        address, everybody = last_address(state, name), People(state, name).everybody()
+    if address is None or not everybody:
         raise nobody
-    for person in found:
+    for person in everybody:
         common.results.print(f"{person.name}: {person.link(address)}", markup=False, soft_wrap=True)

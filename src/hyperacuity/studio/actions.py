@@ -168,9 +168,9 @@ def is_stored(file: sqlite3.Connection, key: Key, entry: Entry) -> bool:
     return all(name in stored and stored[name] == value for name, value in entry.action.items())
 
 
-def check_digest(known: str, digest: str) -> None:
+def check_digest(before: str, digest: str) -> None:
     """Refuse to go on with work on another image of the same name."""
-    if known != digest:
+    if before != digest:
         raise Refused(409, "another image was labelled under this name: rename this one, or bring the first one back")
 
 

@@ -60,8 +60,8 @@ _SENTENCES = {
 async def _refuse(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    known = _SENTENCES.get(error.status_code, "the request is not valid")
-    response = refusal(request, error.status_code, error.detail if isinstance(error, Refused) else known)
+    sentence = _SENTENCES.get(error.status_code, "the request is not valid")
+    response = refusal(request, error.status_code, error.detail if isinstance(error, Refused) else sentence)
     response.headers.update(error.headers or {})
     return response
 

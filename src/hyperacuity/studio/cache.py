@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """Values by key, made on first use. The least recently used go when all together are larger than ``room``.
+    """Values by key, computed on first use. The least recently used go when all together are larger than ``room``.
 
-    ``size`` measures a value, in bytes say. ``functools.lru_cache`` counts values instead of measuring them, and makes a value
-    once for each of those who ask before it is there. With ``workers``, values that are fetched are made by that many
+    ``size`` measures a value, in bytes say. ``functools.lru_cache`` counts values instead of measuring them, and computes a value
+    once for each of those who ask before it is there. With ``workers``, values that are fetched are computed by that many
     threads of the cache: however many people wait for slow ones, the threads that all others use stay free.
 
     Examples
@@ -39,7 +39,7 @@ class Cache(Generic[T]):
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="cache") if workers else None
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key, made if it is missing. What ``make`` raises is raised, and not cached."""
+        """The value of a key, computed if it is missing. What ``make`` raises is raised, and not cached."""
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
         with making:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import Route
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.studio import actions
@@ -20,19 +20,23 @@ from hyperacuity.studio.outputs import Watch, are_current
 from hyperacuity.studio.overview.page import Overview
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State
-from hyperacuity.studio.web import Refused
+from hyperacuity.studio.web import Page, Refused
+
+ImageRoute = tuple[str, str, Callable[[Request], Awaitable[Response]]]
+"""A method, the end of an address after that of an image, and a handler."""
 
 
 class ImagePage(ABC):
     """A page on which people work through images, each in their logs. Finished work is written to the folder ``out``.
 
     The state needs the tables of :data:`hyperacuity.studio.actions.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
-    ``ADDRESS`` is that of an image.
+    ``ADDRESS`` is that of an image; a request of more than ``MAX_BODY`` bytes is refused.
     """
 
     NAME: ClassVar[str]
     TITLE: ClassVar[str]
     ADDRESS: ClassVar[str]
+    MAX_BODY: ClassVar[int]
     overview: Overview
 
     def __init__(self, items: Mapping[str, Item], state: State, out: Path) -> None:
@@ -44,9 +48,29 @@ class ImagePage(ABC):
         self._ahead: set[asyncio.Task[None]] = set()
 
     @property
-    def shared_routes(self) -> list[BaseRoute]:
-        """Routes of people, flags and the overview."""
-        return [*self._people.routes, *self._flags.routes, *self.overview.routes]
+    def page(self) -> Page:
+        """The page to serve."""
+        routes = [
+            Route("/", self._signed_in(self._list)),
+            Route(self.ADDRESS, self._signed_in(self._front)),
+            *(Route(self.ADDRESS + end, handler, methods=[method]) for method, end, handler in self._routes()),
+            *self._people.routes,
+            *self._flags.routes,
+            *self.overview.routes,
+        ]
+        return Page(self.TITLE, routes, max_body=self.MAX_BODY)
+
+    @abstractmethod
+    def _routes(self) -> Sequence[ImageRoute]:
+        """Further routes of an image."""
+
+    @abstractmethod
+    async def _list(self, request: Request, person: Person) -> Response:
+        """The list of images."""
+
+    @abstractmethod
+    async def _front(self, request: Request, person: Person) -> Response:
+        """The page of an image."""
 
     def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
         """Write files of finished work that are missing, damaged or older: a server was killed, or writes elsewhere now.

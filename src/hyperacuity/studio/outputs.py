@@ -1,7 +1,7 @@
 """Files of finished work: on disk before it is acknowledged, and written again if damaged when the studio starts.
 
-The state file knows the digest of every file that was written. One that is empty, torn or gone is made again, byte for byte, from
-what the state file holds. What a file held that the studio did not write there (half of it, or somebody's changes) is moved to
+The state file has the digest of every file that was written. One that is empty, torn or gone is written again, byte for byte,
+from the state file. What a file held that the studio did not write there (half of it, or somebody's changes) is moved to
 ``OUT/replaced``, never thrown away.
 """
 
@@ -43,12 +43,12 @@ def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
 
     One that is right is left alone. ``OSError`` or ``UsageError`` where writing fails.
     """
-    known = state.read_now(lambda file: _digests(file, outputs))
+    stored = state.read_now(lambda file: _digests(file, outputs))
     for path, data in outputs.items():
         present = _read(path)
         if present == data:
             continue
-        if present and known.get(path) != _digest(present):
+        if present and stored.get(path) != _digest(present):
             _put_aside(out, path)
         if data is None:
             path.unlink(missing_ok=True)
@@ -63,8 +63,8 @@ def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
 def are_whole(state: State, paths: Iterable[Path]) -> bool:
     """True if files are as they were written; of those whose digest was never stored, if they can be read to the end."""
     listed = list(paths)
-    known = state.read_now(lambda file: _digests(file, listed))
-    return all(known[path] == _digest(_read(path)) if path in known else _is_readable(path) for path in listed)
+    stored = state.read_now(lambda file: _digests(file, listed))
+    return all(stored[path] == _digest(_read(path)) if path in stored else _is_readable(path) for path in listed)
 
 
 def are_current(state: State, paths: Sequence[Path], number: int) -> bool:

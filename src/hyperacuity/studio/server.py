@@ -159,8 +159,8 @@ def prepared(
     if token is None and (public is not None or not is_loopback(host)):
         raise UsageError(f"{option('host', host)} can be reached from other machines: it needs a token")
     public = None if public is None else public_address(public)
-    known = [urlsplit(public).hostname or ""] if public else []
-    hosts = (*LOOPBACK, reachable_name(host), *known) if is_loopback(host) else None
+    names = [urlsplit(public).hostname or ""] if public else []
+    hosts = (*LOOPBACK, reachable_name(host), *names) if is_loopback(host) else None
     with listen(host, port) as listening:
         open_port = listening.getsockname()[1]
         address = Address(public or f"http://{reachable_name(host)}:{open_port}", token, open_port)

@@ -1,7 +1,7 @@
 """A page that follows runs while a job writes to them: it refreshes by itself, and only reads what has changed.
 
 Nobody but one thread reads the runs, and only while somebody has the page open. The page asks every few seconds whether there is
-anything new, and is answered from what that thread found last.
+anything new, and is answered from what that thread saw last.
 """
 
 from __future__ import annotations
@@ -141,10 +141,10 @@ class WatchPage:
         return b"" if path is None else self._small.get(str(path), lambda: small_picture(path))
 
     def _timeline(self, number: str) -> Timeline:
-        known, place = self._runs.timelines, _number(number)
-        if not (0 <= place < len(known) and known[place].columns):
+        timelines, place = self._runs.timelines, _number(number)
+        if not (0 <= place < len(timelines) and timelines[place].columns):
             raise Refused(404, "there is no such timeline")
-        return known[place]
+        return timelines[place]
 
     def _ask(self) -> None:
         self._asked = time.monotonic()

@@ -35,12 +35,12 @@ CODEBOOK = {
 def flags_of(row: RecordedAnswer, study: Study, session: Session) -> list[str]:
     """Flags of an answer that may not count."""
     right = study.obvious.get(row.question, row.choice)
-    known = {
+    flags = {
         "hasty": row.seconds < session.hasty,
         "away": bool(row.away),
         "failed": row.kind == "check" and row.choice != right,
     }
-    return [name for name, holds in known.items() if holds]
+    return [name for name, holds in flags.items() if holds]
 
 
 def long_table(file: sqlite3.Connection, study: Study, session: Session) -> str:
@@ -69,7 +69,7 @@ def codebook(file: sqlite3.Connection, session: Session) -> str:
 def about_columns(session: Session, facts: Mapping[int, Mapping[str, str]]) -> dict[str, str]:
     """Questions about participants, those asked now and those asked before, and the columns of their answers."""
     words = [question.words for question in session.questions]
-    words += [name for known in facts.values() for name in about(known)]
+    words += [name for one in facts.values() for name in about(one)]
     return {one: "about_" + "_".join(one.lower().split()) for one in dict.fromkeys(words)}
 
 

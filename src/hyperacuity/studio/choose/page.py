@@ -1,7 +1,7 @@
 """The page of the two-alternative forced choice: which of two pieces of boundary is stronger?
 
 Participants come by invitation (``/take/TOKEN``) and see their own plan, question by question. The experimenter's pages lie
-behind a token of their own. What participants are sent is made from questions and plans, which do not know the key.
+behind a token of their own. What participants are sent comes from questions and plans, which do not know the key.
 
 References
 ----------
@@ -234,8 +234,8 @@ class ChoosePage:
             return summary
 
         began = time.monotonic()
-        made, took, summary = self._summaries.get(attentive, (0.0, 0.0, None))
-        if summary is None or began - made > IDLE * took:
+        computed, took, summary = self._summaries.get(attentive, (0.0, 0.0, None))
+        if summary is None or began - computed > IDLE * took:
             summary = await self._state.read(look)
             if len(self._summaries) > 8:
                 self._summaries.clear()
@@ -245,12 +245,14 @@ class ChoosePage:
     async def _invite(self, request: Request) -> Response:
         count = field(await read_json(request), "count", int, low=1, high=100)
         async with self._inviting:
-            known = len(await self._state.read(plan.tokens))
-            if known + count > MAX_INVITATIONS:
-                raise Refused(409, f"there are {known} invitations: {MAX_INVITATIONS} at most")
+            invited = len(await self._state.read(plan.tokens))
+            if invited + count > MAX_INVITATIONS:
+                raise Refused(409, f"there are {invited} invitations: {MAX_INVITATIONS} at most")
             # One after the other, so that answers get in between.
-            made = [await asyncio.to_thread(plan.invite, self._state, self._study, self._design) for _ in range(count)]
-        return JSONResponse({"links": [f"/take/{token}" for token in made]})
+            tokens = [
+                await asyncio.to_thread(plan.invite, self._state, self._study, self._design) for _ in range(count)
+            ]
+        return JSONResponse({"links": [f"/take/{token}" for token in tokens]})
 
     async def _export(self, request: Request) -> Response:
         name = request.url.path.removeprefix("/")

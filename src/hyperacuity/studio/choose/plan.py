@@ -1,6 +1,6 @@
 """Plans and answers of the forced choice: who is asked what, in which order and on which side.
 
-A participant's plan is drawn when the invitation is made, from a seed that is recorded with it, and kept as a whole: practice,
+A participant's plan is drawn with the invitation, from a seed that is recorded with it, and stored as a whole: practice,
 then trials in random order with attention checks anywhere among them, each mirrored or not by a random bit. An answer belongs to
 a position in the plan, and the first one given there counts.
 """
@@ -148,7 +148,7 @@ def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]
     order: list[tuple[Kind, str]] = [("practice", name) for name in practice]
     asked: list[tuple[Kind, str]] = [("check", name) for name in checks]
     asked += [("trial", name) for name in mixed]
-    # Every order is as likely as any other: a position says nothing, however many checks were found before it.
+    # Every order is as likely as any other: a position says nothing, however many checks came before it.
     order += [asked[index] for index in np.argsort(words.random_raw(len(asked)), kind="stable")]
     bits = words.random_raw(len(order)) & 1
     for (kind, name), bit in zip(order, bits.tolist(), strict=True):

@@ -62,7 +62,7 @@ class Study:
 def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PICTURE_ROOM) -> Study:
     """Read the table of trials and find their photographs. Photographs that cannot be used fail their trials, by name.
 
-    At most ``obvious`` obvious questions are made from as many photographs of trials, and as many from other photographs of the
+    At most ``obvious`` obvious questions come from as many photographs of trials, and as many from other photographs of the
     same size; photographs of at most ``keep`` bytes altogether are kept for browsers. ``UsageError`` if no trial can be shown.
     """
     table = read_trials(trials)
@@ -91,8 +91,8 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PIC
         plain: list[tuple[float, Question]] = []
         for paths in (photographs, dict(list(others.items())[: 2 * obvious])):
             tried = list(paths.items())[: 4 * obvious]
-            made = [one for one in pool.map(lambda one: _obvious(one[0], one[1], shown), tried) if one is not None]
-            plain += sorted(made, key=lambda one: -one[0])[:obvious]
+            plainest = [one for one in pool.map(lambda one: _obvious(one[0], one[1], shown), tried) if one is not None]
+            plain += sorted(plainest, key=lambda one: -one[0])[:obvious]
         plain.sort(key=lambda one: -one[0])
         for image in {question.image for _, question in plain} & set(others):
             pictures.add(image, png(read_photograph(others[image])))

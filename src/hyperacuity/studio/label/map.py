@@ -3,7 +3,7 @@
 A map is never stored; it is replayed. Candidates whose strength reaches the threshold are edges, but for pixels that an action
 has decided: *add*, *path* and *keep* make pixels edges, *erase*, *chain* and *lasso* make them none, the last one counts.
 Deciding pixels and moving the threshold are independent, so a threshold moved later keeps what was drawn. Candidates may come
-from several sources, the gradient and a network say; *source* goes from one to another, each has a threshold of its own, and
+from several sources, the gradient and a network say; *source* goes from one to another, each has its threshold, and
 what was decided stays. The page in the browser replays by the same rules; :func:`checksum` tells whether both came to the same
 map.
 

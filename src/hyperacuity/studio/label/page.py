@@ -17,14 +17,13 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from hyperacuity.data import read_image
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio import actions
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.flags import Flag
-from hyperacuity.studio.image_page import ImagePage, first_open
+from hyperacuity.studio.image_page import ImagePage, ImageRoute, first_open
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
 from hyperacuity.studio.label.files import Finished, finish, output_files, outputs_of
 from hyperacuity.studio.label.log import PAGE, Log, as_dict, read_log
@@ -44,7 +43,7 @@ from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.overview.page import Overview
 from hyperacuity.studio.people import Person, folders
 from hyperacuity.studio.state import State, StateError
-from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
+from hyperacuity.studio.web import Refused, field, log, read_json, render
 
 MAX_PIXELS = 24_000_000
 """Largest image that can be labelled: a browser holds about ten bytes for each of its pixels."""
@@ -79,7 +78,7 @@ class LabelPage(ImagePage):
     ``sources`` of candidates are offered in this order (by default the gradient alone); the first is the one to start with.
     """
 
-    NAME, TITLE, ADDRESS = PAGE, "Label edges", "/image/{item}"
+    NAME, TITLE, ADDRESS, MAX_BODY = PAGE, "Label edges", "/image/{item}", 2 << 20
 
     def __init__(
         self, items: Mapping[str, Item], state: State, out: Path, sources: Sequence[CandidateSource] = ()
@@ -96,23 +95,16 @@ class LabelPage(ImagePage):
         self._writing = {item: threading.Lock() for item in self._items}
         self.overview = Overview(LabelWork(self._items, self.map_of, out), state, out)
 
-    @property
-    def page(self) -> Page:
-        """The page to serve."""
-        image = self.ADDRESS
-        routes = [
-            Route("/", self._signed_in(self._list)),
-            Route(image, self._signed_in(self._front)),
-            Route(f"{image}/photo", self._photo),
-            Route(f"{image}/gradient", self._planes),
-            Route(f"{image}/candidates/{{source}}", self._planes),
-            Route(f"{image}/thumb", self._thumbnail),
-            Route(f"{image}/log", self._log),
-            Route(f"{image}/entries", self._append, methods=["POST"]),
-            Route(f"{image}/done", self._done, methods=["POST"]),
-            *self.shared_routes,
-        ]
-        return Page(self.TITLE, routes, max_body=2 << 20)
+    def _routes(self) -> Sequence[ImageRoute]:
+        return (
+            ("GET", "/photo", self._photo),
+            ("GET", "/gradient", self._planes),
+            ("GET", "/candidates/{source}", self._planes),
+            ("GET", "/thumb", self._thumbnail),
+            ("GET", "/log", self._log),
+            ("POST", "/entries", self._append),
+            ("POST", "/done", self._done),
+        )
 
     def _files(self, folder: str, name: str) -> Sequence[Path]:
         return output_files(self._out, folder, name)
@@ -121,7 +113,7 @@ class LabelPage(ImagePage):
         self._write(item, Person(log.person, log.name), self._prepared.get(item.id, partial(prepare, item.path)))
 
     async def _list(self, request: Request, person: Person) -> Response:
-        own, finished, flags = await self._state.read(
+        states, finished, flags = await self._state.read(
             lambda file: (_states(file, person), actions.finished_logs(file, PAGE), self._flags.of(file, person.id))
         )
         done_by: defaultdict[str, list[str]] = defaultdict(list)
@@ -132,24 +124,24 @@ class LabelPage(ImagePage):
             {
                 "id": item.id,
                 "name": item.title,
-                "state": own.get(item.id, actions.NOT_STARTED),
+                "state": states.get(item.id, actions.NOT_STARTED),
                 "others": done_by[item.id],
                 "broken": self._broken.get(item.id),
                 "flag": flags.get(item.id),
             }
             for item in self._items.values()
         ]
-        states = [image["state"] for image in images]
+        shown = [image["state"] for image in images]
         return render(
             request,
             "label/list.html.j2",
             title=self.TITLE,
             person=person.name,
             link=self._people.link(request, person),
-            newcomer=not own,
+            newcomer=not states,
             images=images,
-            counts={state: states.count(state) for state in (actions.NOT_STARTED, actions.STARTED, actions.DONE)},
-            next=self._next_open(0, own, flags),
+            counts={state: shown.count(state) for state in (actions.NOT_STARTED, actions.STARTED, actions.DONE)},
+            next=self._next_open(0, states, flags),
         )
 
     async def _front(self, request: Request, person: Person) -> Response:
@@ -170,8 +162,8 @@ class LabelPage(ImagePage):
         facts = {"id": item.id, "width": width, "height": height, "start": ready.candidates.start, "top": TOP, **around}
         facts |= {"max_numbers": MAX_NUMBERS, "max_entries": MAX_ENTRIES}
         flag = await self._state.read(lambda file: self._flags.of(file, person.id).get(item.id))
-        title = item.title
-        return render(request, "label/label.html.j2", title=title, person=person.name, facts=facts, flag=flag, **around)
+        around |= {"title": item.title, "person": person.name}
+        return render(request, "label/label.html.j2", facts=facts, flag=flag, **around)
 
     async def _photo(self, request: Request) -> Response:
         return Response((await self._prepare(self._item(request))).photo, media_type="image/png")
@@ -231,7 +223,7 @@ class LabelPage(ImagePage):
             raise Refused(409, "the page and the saved map differ: reload the page, then check the map again")
         if finished.missing and not field({"anyway": False, **values}, "anyway", bool):
             raise Refused(422, f"this is not complete: {', and '.join(finished.missing)}. Continue, or finish anyway")
-        own, flags = await self._state.write(finish_once)
+        states, flags = await self._state.write(finish_once)
         unwritten = None
         try:
             await asyncio.to_thread(self._write, item, person, ready)
@@ -247,7 +239,7 @@ class LabelPage(ImagePage):
                 "counts": finished.counts,
                 **({"accepted": self._accepted(finished)} if labels.offered != (GRADIENT,) else {}),
                 "unwritten": unwritten,
-                "next": self._next_open(self._order.index(item.id) + 1, own, flags),
+                "next": self._next_open(self._order.index(item.id) + 1, states, flags),
             }
         )
 
@@ -281,7 +273,7 @@ class LabelPage(ImagePage):
                 raise UsageError(f"{self._out}: cannot be written ({error.strerror})") from error
 
     def map_of(self, item: str, person: str, number: int) -> Finished:
-        """A person's map of an image, as it was when the entry ``number`` of the log was made."""
+        """A person's map of an image, as it was after the entry ``number`` of the log."""
         ready = self._prepared.get(item, partial(prepare, self._items[item].path))
         labels = self._state.read_now(lambda file: read_log(file, person, item, ready.digest, until=number))
         return finish(self._find_now(self._items[item], ready, labels), labels)
@@ -293,8 +285,7 @@ class LabelPage(ImagePage):
         return person, item, await self._prepare(item)
 
     def _next_open(self, index: int, states: Mapping[str, str], flags: Mapping[str, Flag]) -> str | None:
-        """The next unfinished image: first those from this index on, then from the beginning; those that they
-        skip come last."""
+        """The next unfinished image from this index on, then from the beginning; those that they skip come last."""
         order = self._order[index:] + self._order[:index]
         return first_open([one for one in order if states.get(one) != actions.DONE and one not in self._broken], flags)
 

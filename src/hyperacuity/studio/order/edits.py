@@ -78,15 +78,15 @@ def parts_of(labels: LabelMap, region: int, line: Sequence[int]) -> NDArray[np.i
     cut = _drawn(line, labels.shape) & inside
     pieces, _ = ndimage.label(inside)
     met = inside & np.isin(pieces, np.unique(pieces[cut]))
-    found, count = ndimage.label(met & ~cut)
-    sizes = np.bincount(found.ravel(), minlength=count + 1)[1:]
+    cells, count = ndimage.label(met & ~cut)
+    sizes = np.bincount(cells.ravel(), minlength=count + 1)[1:]
     large = np.flatnonzero(sizes >= SMALLEST) + 1
     parts: NDArray[np.int32] = inside.astype(np.int32)
     if large.size < 2:
         return parts
     rank = np.zeros(count + 1, np.int32)
     rank[large[np.argsort(-sizes[large - 1], kind="stable")]] = np.arange(1, large.size + 1)
-    numbered = rank[found]
+    numbered = rank[cells]
     nearest = ndimage.distance_transform_edt(numbered == 0, return_distances=False, return_indices=True)
     parts[met] = numbered[tuple(nearest)][met]
     return parts

@@ -17,7 +17,7 @@ from hyperacuity.studio.order.relations import Arrangement, Pair, arrange
 @dataclass(frozen=True)
 class MissingOrder:
     """Gaps of an order: regions of which nothing was said, groups with nothing between them, and neighbours within a group whose
-    relation is unknown. Pairs that a person could not tell are no gaps."""
+    relation is unorder. Pairs that a person could not tell are no gaps."""
 
     regions: tuple[int, ...]
     count: int
@@ -74,16 +74,16 @@ class ImageOrder:
     @cached_property
     def missing(self) -> MissingOrder:
         """The gaps of the order. A single region has none once it is ordered."""
-        known = self.arrangement
+        order = self.arrangement
         unknown = [
             (a, b)
             for a, b in self.regions.pairs.tolist()
-            if known.group[a] is not None and known.group[a] == known.group[b] and known.relation(a, b) is None
+            if order.group[a] is not None and order.group[a] == order.group[b] and order.relation(a, b) is None
         ]
         return MissingOrder(
-            tuple(region for region, layer in enumerate(known.layer) if layer is None),
+            tuple(region for region, layer in enumerate(order.layer) if layer is None),
             self.regions.count,
-            known.groups,
+            order.groups,
             tuple(pair for pair in unknown if pair not in self.current.dismissed),
         )
 
@@ -94,10 +94,10 @@ class ImageOrder:
         What does not exist is covered: a single region has no pairs.
         """
         regions, count = self.regions, self.regions.count
-        known = np.array([self.arrangement.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
+        related = np.array([self.arrangement.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
         return {
             "regions": _share(self.arrangement.ordered, count),
-            "boundary": _share(int(regions.lengths[known].sum()), int(regions.lengths.sum())),
+            "boundary": _share(int(regions.lengths[related].sum()), int(regions.lengths.sum())),
             "pairs": _share(self.arrangement.known_pairs, count * (count - 1) // 2),
         }
 

@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from hyperacuity.detect.net.network import card
 from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.studio import actions
 from hyperacuity.studio.actions import Key, LogSummary
 from hyperacuity.studio.cache import Cache
-from hyperacuity.studio.image_page import ImagePage, first_open
+from hyperacuity.studio.image_page import ImagePage, ImageRoute, first_open
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order.edits import check_edit, count_parts, edit_facts, edited, shape_of
 from hyperacuity.studio.order.files import output_files, outputs_of
@@ -41,7 +40,7 @@ from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.overview.page import Overview
 from hyperacuity.studio.people import Person, folders
 from hyperacuity.studio.state import State, now
-from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
+from hyperacuity.studio.web import Refused, field, log, read_json, render
 
 ELSEWHERE = "this image was changed in another tab or browser; the page now shows how it stands"
 
@@ -52,7 +51,7 @@ KEPT_HISTORIES = 256
 """Number of histories in memory; others are read again from the file."""
 
 Done = tuple[int, str]
-"""The number of the action that says *done*, and when it was made."""
+"""The number of the action that says *done*, and its time."""
 
 BRIEFLY = {"Cache-Control": "private, max-age=600"}
 
@@ -64,7 +63,7 @@ class OrderPage(ImagePage):
     never while there is a contradiction.
     """
 
-    NAME, TITLE, ADDRESS = "order", "Order regions by depth", "/items/{item}"
+    NAME, TITLE, ADDRESS, MAX_BODY = "order", "Order regions by depth", "/items/{item}", 1 << 17
 
     def __init__(self, inputs: OrderInputs, state: State, out: Path) -> None:
         super().__init__(inputs.items, state, out)
@@ -79,28 +78,20 @@ class OrderPage(ImagePage):
         usable = {item: inputs.items[item] for item in self._usable}
         self.overview = Overview(OrderWork(usable, self.order_of, out), state, out)
 
-    @property
-    def page(self) -> Page:
-        """The page to serve."""
-        image = self.ADDRESS
-        routes = [
-            Route("/", self._signed_in(self._list)),
-            Route(image, self._signed_in(self._front)),
-            Route(f"{image}/photograph", self._photograph),
-            Route(f"{image}/thumbnail", self._thumbnail),
-            Route(f"{image}/regions/{{level}}", self._describe_regions),
-            Route(f"{image}/labels/{{level}}", self._labels),
-            Route(f"{image}/sheet", self._sheet),
-            Route(f"{image}/actions", self._act, methods=["POST"]),
-            *self.shared_routes,
-        ]
-        return Page(self.TITLE, routes, max_body=1 << 17)
+    def _routes(self) -> Sequence[ImageRoute]:
+        return (
+            ("GET", "/photograph", self._photograph),
+            ("GET", "/thumbnail", self._thumbnail),
+            ("GET", "/regions/{level}", self._describe_regions),
+            ("GET", "/labels/{level}", self._labels),
+            ("GET", "/sheet", self._sheet),
+            ("POST", "/actions", self._act),
+        )
 
     def order_of(self, item: str, person: str, number: int) -> ImageOrder:
-        """A person's order of an image, as it was when the action ``number`` was made."""
+        """A person's order of an image, as it was after the action ``number``."""
         one = self._items[item]
-        image = self._image(one)
-        key = Key(self.NAME, person, item)
+        image, key = self._image(one), Key(self.NAME, person, item)
         summary, entries = self._state.read_now(
             lambda file: (actions.read_summary(file, key), actions.read_entries(file, key, number))
         )
@@ -122,7 +113,7 @@ class OrderPage(ImagePage):
         return self._inputs.reason(error, item)
 
     async def _list(self, request: Request, person: Person) -> Response:
-        known, flags = await self._state.read(
+        summaries, flags = await self._state.read(
             lambda file: (actions.summaries(file, self.NAME, person.id), self._flags.of(file, person.id))
         )
         rows = [
@@ -131,7 +122,7 @@ class OrderPage(ImagePage):
                 "name": item.title,
                 "failed": self._inputs.failed.get(item.id),
                 "flag": flags.get(item.id),
-                **_progress(known.get(item.id)),
+                **_progress(summaries.get(item.id)),
             }
             for item in self._items.values()
         ]
@@ -143,7 +134,7 @@ class OrderPage(ImagePage):
             rows=rows,
             person=person.name,
             link=self._people.link(request, person),
-            newcomer=not known,
+            newcomer=not summaries,
             next=first_open(left, flags),
             done=sum(bool(row.get("written")) for row in rows),
             total=len(self._usable),
@@ -218,11 +209,15 @@ class OrderPage(ImagePage):
             elif (updated := await self._updated(item, image, history, action)) is not history or done:
                 history = updated
                 order = await asyncio.to_thread(self._order, item, history.current)
-                known, complete = order.arrangement, summary.complete
+                arrangement, complete = order.arrangement, summary.complete
                 if done:
                     complete = order.missing.complete
                     await self._write(person, item, image, order, (sequence, entry.made), anyway=action["anyway"])
-                facts = {"ordered": known.ordered, "regions": order.regions.count, "tangled": len(known.tangled)}
+                facts = {
+                    "ordered": arrangement.ordered,
+                    "regions": order.regions.count,
+                    "tangled": len(arrangement.tangled),
+                }
                 summary = await self._state.write(
                     lambda file: actions.append(file, key, image.digest, [entry], complete=complete, facts=facts)
                 )
@@ -264,11 +259,9 @@ class OrderPage(ImagePage):
     def _write_now(self, person: Person, item: Item, image: SegmentedImage, order: ImageOrder, done: Done) -> None:
         """Write an image's files: the same from the same log, whenever that is."""
         number, made = done
+        key = self._key(person, item)
         before, folder = self._state.read_now(
-            lambda file: (
-                actions.read_entries(file, self._key(person, item), number - 1),
-                folders(file)[person.id],
-            )
+            lambda file: (actions.read_entries(file, key, number - 1), folders(file)[person.id])
         )
         facts = {
             "annotator": person.name,

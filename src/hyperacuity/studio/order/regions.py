@@ -36,12 +36,12 @@ FIRST = 16
 """About how many regions the slider begins with."""
 
 HIERARCHY_PIXELS = 600_000
-"""The hierarchy of a larger photograph is made from a smaller copy: nobody waits a minute for a page."""
+"""The hierarchy of a larger photograph comes from a smaller copy: nobody waits a minute for a page."""
 
 
 @dataclass(frozen=True)
 class OrderInputs:
-    """The images to order, the files with their segmentations (None: hierarchies are made), and why some cannot be used.
+    """The images to order, the files with their segmentations (None: hierarchies are computed), and why some cannot be used.
 
     ``net``: the network suggests an order to start from, and regions where no segmentation is given, at first those at ``level``.
     """
@@ -55,7 +55,7 @@ class OrderInputs:
     level: float = LEVEL
 
     def segmentation(self, item: Item) -> tuple[Path, ...]:
-        """The files with the segmentation of an image; none if its hierarchy is made."""
+        """The files with the segmentation of an image; none if its hierarchy is computed."""
         return () if self.segmentations is None else self.segmentations[item.id]
 
     def reason(self, error: InputError, item: Item) -> str:

@@ -142,7 +142,7 @@ def relate(pairs: Mapping[Pair, int], a: int, b: int, relation: int | None) -> d
     ({(3, 7): -1}, {})
     """
     pair = (min(a, b), max(a, b))
-    others = {other: known for other, known in pairs.items() if other != pair}
+    others = {other: old for other, old in pairs.items() if other != pair}
     return others if relation is None else others | {pair: relation if a < b else -relation}
 
 
@@ -155,7 +155,7 @@ def arrange(statements: Statements, count: int) -> Arrangement:
     >>> order.layer, order.relation(0, 2), order.relation(0, 3)
     ((2, 1, 1, None), 1, None)
     """
-    links, known = arrows(statements)
+    links, mentioned = arrows(statements)
     near, far = np.array(links, np.int32).reshape(-1, 2).T
     graph = csr_array((np.ones(len(links), np.int8), (near, far)), shape=(count, count))
     part = connected_components(graph, connection="strong")[1].tolist()
@@ -175,8 +175,8 @@ def arrange(statements: Statements, count: int) -> Arrangement:
             height[number] = max(height[number], 1 + height[other])
     groups: dict[int, int] = {}
     return Arrangement(
-        layer=tuple(height[part[r]] if r in known else None for r in range(count)),
-        group=tuple(groups.setdefault(connected[r], len(groups)) if r in known else None for r in range(count)),
+        layer=tuple(height[part[r]] if r in mentioned else None for r in range(count)),
+        group=tuple(groups.setdefault(connected[r], len(groups)) if r in mentioned else None for r in range(count)),
         part=tuple(part),
         behind=tuple(behind),
         tangled=frozenset(r for a, b in _strict(statements) if part[a] == part[b] for r in members[part[a]]),
@@ -249,14 +249,14 @@ def _strict(statements: Statements) -> Iterator[Pair]:
 def arrows(statements: Statements) -> tuple[list[Pair], set[int]]:
     """The graph: arrows from regions to what lies right behind them or is as far; and the regions of which anything was said."""
     links = [(step.near, step.far) for step in _pair_steps(statements)]
-    known = {region for link in links for region in link} | set(statements.positions)
+    mentioned = {region for link in links for region in link} | set(statements.positions)
     first_at: dict[int, int] = {}
     for region, position in statements.positions.items():
         first = first_at.setdefault(position, region)
         if first != region:
             links += [(first, region), (region, first)]
     links += [(region, first_at[position + 1]) for position, region in first_at.items() if position + 1 in first_at]
-    return links, known
+    return links, mentioned
 
 
 def _path_back(

@@ -45,7 +45,7 @@ class AnswerCounts:
 
 
 def suggest(regions: Regions) -> dict[Pair, int]:
-    """Suggestions for regions whose depths are known: of every two neighbours, the one with the larger depth is in front.
+    """Suggestions for regions with depths: of every two neighbours, the one with the larger depth is in front.
 
     Equal depths suggest nothing; no depths give no suggestions.
     """
@@ -97,10 +97,10 @@ def answers(suggested: Suggestions, current: Snapshot, arrangement: Arrangement)
     """Count answers to suggestions; each is in one of kept, changed, dismissed, contradicted and open."""
     kept = together = changed = dismissed = 0
     for pair, relation in suggested.items():
-        known = arrangement.relation(*pair)
-        if known is None:
+        stated = arrangement.relation(*pair)
+        if stated is None:
             dismissed += pair in current.dismissed
-        elif known == relation:
+        elif stated == relation:
             kept += 1
             together += pair in current.together
         else:

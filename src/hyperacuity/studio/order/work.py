@@ -109,8 +109,8 @@ def _disputed(one: ImageOrder, other: ImageOrder) -> list[Pair]:
 
 
 def _relations(order: ImageOrder) -> NDArray[np.float64]:
-    known = [order.arrangement.relation(a, b) for a, b in order.regions.pairs.tolist()]
-    return np.array([np.nan if relation is None else relation for relation in known], np.float64)
+    relations = [order.arrangement.relation(a, b) for a, b in order.regions.pairs.tolist()]
+    return np.array([np.nan if relation is None else relation for relation in relations], np.float64)
 
 
 def _words(a: int, b: int, relation: int | None) -> str:

@@ -82,8 +82,8 @@ def confusion_of_orders(relations: ArrayLike, others: ArrayLike, lengths: ArrayL
     [[4.0, 0.0, 0.0], [2.0, 0.0, 2.0], [0.0, 0.0, 4.0]]
     """
     one, other = np.asarray(relations, np.float64), np.asarray(others, np.float64)
-    known = ~np.isnan(one) & ~np.isnan(other)
+    both = ~np.isnan(one) & ~np.isnan(other)
     matrix = np.zeros((3, 3))
-    rows, columns = (one[known] + 1).astype(int), (other[known] + 1).astype(int)
-    np.add.at(matrix, (rows, columns), np.asarray(lengths, np.float64)[known])
+    rows, columns = (one[both] + 1).astype(int), (other[both] + 1).astype(int)
+    np.add.at(matrix, (rows, columns), np.asarray(lengths, np.float64)[both])
     return matrix + matrix[::-1, ::-1]
