@@ -26,12 +26,12 @@ PARTIAL_KINDS = ("halfplane", "window", "random")
 def partial_labels(
     truths: Sequence[EdgeMap], keep: Sequence[int], *, kind: str = "halfplane", seed: Sequence[int] = (0,)
 ) -> list[EdgeMap]:
-    """Keep so many pixels of each annotator's map, chosen without regard to what the picture shows.
+    """Keep a number of pixels of each annotator's map, chosen without looking at the picture.
 
     Parameters
     ----------
     truths, keep
-        The maps, and how many pixels to keep of each; all, where there are no more.
+        The maps, and how many pixels to keep of each (at most all).
     kind
         ``"halfplane"``: those farthest along a random direction. ``"window"``: those in the box of the picture's proportions that
         grows from a random corner. Direction and corner are the same for all annotators of the image. ``"random"``: any.

@@ -282,7 +282,7 @@ def criteria(protocol: StrengthProtocol) -> Criteria:
 
 
 def strength_class(drawn_by: NDArray[np.int64], annotators: int) -> NDArray[np.int64]:
-    """The index in :data:`CLASSES` of pixels that so many of the annotators drew.
+    """The index in :data:`CLASSES` of pixels that this number of annotators drew.
 
     >>> strength_class(np.array([1, 2, 3, 4, 5]), 5)
     array([1, 2, 3, 4, 5])

@@ -1,4 +1,4 @@
-"""Human performance: each annotator in turn is the detector, and is compared with the others."""
+"""Human performance: each annotator is compared, as the detector, with all others."""
 
 from __future__ import annotations
 

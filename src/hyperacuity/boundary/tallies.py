@@ -52,7 +52,7 @@ class BoundaryTally(Tally):
         return cls._checked({"marked": arrays["detected"], **arrays} if "detected" in arrays else arrays, protocol)
 
     def validate(self) -> None:
-        """Require that pairs are no more than either side has; of people, there is one entry."""
+        """Require no more pairs than either side has pixels, and one entry in human tallies."""
         super().validate()
         levels = self.protocol.levels.size if isinstance(self.protocol, Protocol) else 0
         entries = np.size(self.truth)

@@ -54,7 +54,7 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "disparity"
     deltas: tuple[float, ...] = (0.5, 1.0, 2.0)
-    """Error thresholds δ in pixels, of which a pixel's error must exceed one to count as bad."""
+    """Error thresholds δ in pixels: a pixel is bad if its error exceeds δ."""
     regions: tuple[str, ...] = ("nonocc", "all", "disc")
     """Regions in which errors are counted, by the names of their masks."""
     invalid: Invalid = "bad"
@@ -102,7 +102,7 @@ def sense(measure: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class DisparityTally(Tally):
-    """Counts of an image, one row per region. ``quantile`` is a sum over images too, of which ``images`` have one."""
+    """Counts of an image, one row per region. ``quantile`` is a sum over images too, ``images`` of which have one."""
 
     pixels: Counts
     known: Counts

@@ -166,7 +166,7 @@ def wins(systems: Mapping[str, Mapping[str, EdgeTally]]) -> dict[str, NDArray[np
     """
     rows: dict[str, dict[str, int]] = {}
     minima: dict[str, NDArray[np.float64]] = {}  # [image, measure]
-    for system, tallies in systems.items():  # whose tallies may be read from a store one after the other
+    for system, tallies in systems.items():  # tallies may be read from a store, one system at a time
         rows[system] = {image: row for row, image in enumerate(tallies)}
         minima[system] = np.array([ratio(one.minimum, one.images) for one in tallies.values()])
     first, *others = rows.values()

@@ -192,7 +192,7 @@ def squared_diagonal(shape: tuple[int, ...]) -> int:
 
 
 def checked_shape(edges: EdgeMap) -> tuple[int, int]:
-    """The map's shape; ``InputError`` for a map so large that squared distances do not fit 32 bits."""
+    """The map's shape; ``InputError`` if squared distances in the map do not fit 32 bits."""
     if squared_diagonal(edges.shape) >= FAR:
         raise InputError(f"the map is {size_of(edges)}, expected a diagonal below {math.isqrt(int(FAR))} pixels")
     return edges.shape[0], edges.shape[1]

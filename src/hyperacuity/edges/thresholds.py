@@ -155,7 +155,7 @@ def minimum(scores: NDArray[np.float64]) -> tuple[int, int]:
 
 
 class _Tables:
-    """Sums for every threshold at once, each computed when first asked for. Entry 0 is the *highest* threshold."""
+    """Sums for all thresholds, each computed on first use. Entry 0 is the *highest* threshold."""
 
     def __init__(self, truth: EdgeMap, thin: SoftMap, descending: NDArray[np.float64], chosen: list[Measure]) -> None:
         self.shape = checked_shape(truth)

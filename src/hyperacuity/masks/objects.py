@@ -144,7 +144,7 @@ def _best_partners(frames: Sequence[Frame], true: list[int], predicted: list[int
 
 
 def _ranks(labels: LabelMap, ids: list[int]) -> NDArray[np.int64]:
-    """The index of every pixel's object among ids, which are sorted and hold all of them; their number where there is none."""
+    """The index of every pixel's object in the sorted ids, which hold all objects; their number for pixels without one."""
     flat = labels.ravel()
     return np.where(flat == VOID, len(ids), np.searchsorted(ids, flat) if ids else 0)
 

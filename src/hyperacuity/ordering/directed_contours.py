@@ -17,7 +17,7 @@ WINDOW = 7
 """Side of the window, in pixels, within which contour normals are averaged."""
 
 SAME_DEPTH = 1e-9
-"""Depths that differ by no more are equal."""
+"""Depths that differ by at most this are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def contours(
     window
         Side of the window, an odd number of pixels.
     same_depth
-        Depths that differ by no more are equal.
+        Depths that differ by at most this are equal.
     undirected
         Whether contours without a step in depth (ties, or unknown on a side) are included, without direction.
 

@@ -43,7 +43,7 @@ class Layers:
 
 
 def layers(front: ArrayLike, behind: ArrayLike, weight: ArrayLike, count: int) -> Layers:
-    """The layers of members 0 … ``count`` − 1, of which ``front[k]`` is said to be in front of ``behind[k]`` with ``weight[k]``.
+    """The layers of members 0 … ``count`` − 1, given that ``front[k]`` is in front of ``behind[k]`` with ``weight[k]``.
 
     As little weight as possible is contradicted, then as few comparisons. There are as few layers as that allows. Without
     comparisons every layer is NaN.

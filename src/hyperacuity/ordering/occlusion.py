@@ -78,7 +78,7 @@ def angle_map(values: ArrayLike, *, name: str = "angle map") -> NDArray[np.float
 def owned_contours(truth: Truth, *, name: str = "truth") -> Contours:
     """The boundaries of a truth that have an owner, each pixel with its direction.
 
-    ``truth`` is a map of angles, NaN where there is no boundary; contours with angles; or an ordering, of which the contours
+    ``truth`` is a map of angles, NaN where there is no boundary; contours with angles; or an ordering, whose contours
     (:func:`~hyperacuity.ordering.contours`) with a step in depth count. Boundaries without an owner are not occlusion boundaries
     and are left out.
 
@@ -181,7 +181,7 @@ class OcclusionTally(Tally):
     detected: Counts
 
     def validate(self) -> None:
-        """Require that right pairs are no more than pairs, and pairs no more than either side has; of people, one entry."""
+        """Require no more right pairs than pairs, no more pairs than either side has pixels, and one entry in human tallies."""
         super().validate()
         entries = protocol_of([self], OcclusionProtocol).boundary.levels.size if np.size(self.truth) != 1 else 1
         self.require_shape((entries,), *self.names())

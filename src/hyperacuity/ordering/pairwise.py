@@ -81,7 +81,7 @@ def compare_regions(
     Parameters
     ----------
     same_depth
-        Depths that differ by no more are equal.
+        Depths that differ by at most this are equal.
     equal_pairs
         True pairs of equal depth are a separate class (``"class"``: the system must make them equal too) or do not count
         (``"exclude"``).

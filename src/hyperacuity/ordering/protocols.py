@@ -60,7 +60,7 @@ class Protocol(BaseProtocol):
     See :func:`~hyperacuity.ordering.compare_regions`.
     """
     same_depth: float = SAME_DEPTH
-    """Depths that differ by no more than this are equal."""
+    """Depths that differ by at most this are equal."""
     question_tie: Tie = "wrong"
     """A predicted tie in R-ACC and B-ACC: ``wrong``, ``half`` a right answer, or ``skip``."""
     cut: Cut = "ceil"

@@ -153,7 +153,7 @@ def tally_questions(
 
 
 def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Protocol()) -> OrderingTally:
-    """Human performance on one image: each annotator in turn is the system, the others are the truth; summed over all.
+    """Human performance on one image: each annotator is compared, as the system, with the others; summed over all.
 
     With fewer than two annotators nothing is counted.
     """
