@@ -49,7 +49,7 @@ def test_the_labels_that_everyone_drew_teach_something_else_than_all(bsds, tmp_p
     for name, one in told.items():
         model = load_model(tmp_path / f"{name}.json")
         assert model.about == one["about"]
-        assert f"hyperacuity detect train pb --truth {name}" in model.about
+        assert f"hyperacuity detect train pb with `truth='{name}'`" in model.about
         np.testing.assert_allclose(model.weights, list(one["weights"].values()), atol=1e-4)
 
 
@@ -60,7 +60,7 @@ def test_weak_labels_may_count_as_no_boundary(bsds, tmp_path):
     negative = json.loads(done.stdout)
     assert negative["pixels"] > ignored["pixels"]
     assert negative["pixels"] * negative["boundaries"] == pytest.approx(ignored["pixels"] * ignored["boundaries"])
-    assert "--weak negative" in negative["about"]
+    assert "`weak='negative'`" in negative["about"]
 
 
 def test_folders_of_pictures_and_labels_teach_what_the_data_set_does(bsds, tmp_path):
@@ -181,7 +181,7 @@ def test_reserved_images_can_be_allowed_and_the_model_says_so(with_reserved, tmp
     done = learn("--data", with_reserved, "--allow-reserved", "--out", tmp_path / "a.json", "--json")
     told = json.loads(done.stdout)
     assert (told["images"], told["left_out"]) == (3, 0)
-    assert "--allow-reserved" in told["about"]
+    assert "`allow_reserved=True`" in told["about"]
 
 
 def test_validation_images_may_teach_too(with_reserved, tmp_path):
@@ -189,7 +189,7 @@ def test_validation_images_may_teach_too(with_reserved, tmp_path):
     told = json.loads(done.stdout)
     assert (told["images"], told["left_out"]) == (4, 2)
     assert "4 of the 6 training and validation images of BSDS500" in told["about"]
-    assert "--split train,val" in told["about"]
+    assert "`split='train,val'`" in told["about"]
     wrong = learn("--data", with_reserved, "--split", "test", "--out", tmp_path / "a.json")
     assert wrong.exit_code == 2
     assert "expected train or train,val" in wrong.stderr

@@ -14,9 +14,10 @@ from hyperacuity.detect.stereo import BUILT_IN, matcher, matcher_named
 from hyperacuity.detect.stereo import costs as stereo_costs
 from hyperacuity.detect.stereo.costs import absolute_differences, census_differences, colour_and_gradient
 from hyperacuity.detect.stereo.pictures import lab
-from hyperacuity.detect.stereo.refinement import filled, winner
+from hyperacuity.detect.stereo.refinement import filled
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import belief, scanlines, support
+from hyperacuity.kernels.cost_volume import winner
 
 RANDOM = np.random.default_rng(11)
 QUICK = {"adaptive-weights": "adaptive-weights(window=9)"}
@@ -77,7 +78,7 @@ class TestCosts:
 class TestWinner:
     def test_the_least_cost_wins_among_matches_inside_the_right_picture(self):
         volume = costs(5, 7, 6)
-        found, margin = winner(volume, subpixel=False)
+        found, margin = winner(volume, False)
         for y, x in np.ndindex(found.shape):
             inside = volume[y, x, : x + 1]
             best = int(inside.argmin())
@@ -88,7 +89,7 @@ class TestWinner:
 
     def test_a_parabola_has_its_minimum_between_the_disparities(self):
         volume = np.array([[[(d - 2.3) ** 2 for d in range(6)]] * 8], np.float32)
-        assert np.allclose(winner(volume, subpixel=True)[0][0, 5:], 2.3)
+        assert np.allclose(winner(volume, True)[0][0, 5:], 2.3)
 
 
 class TestSurfaces:

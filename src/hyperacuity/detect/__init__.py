@@ -1,29 +1,7 @@
-"""Reference detectors: what the measures are shown to work on.
+"""Reference detectors, and systems that order an image by depth (``docs/tasks/detect.md`` and ``docs/tasks/depth.md``).
 
-============  ==========================================================  =================
-name          what it measures                                            options
-============  ==========================================================  =================
-``masks``     differences [−1 0 1]; semi-automatic truth starts here      –
-``sobel``     the same, smoothed along the edge                           –
-``canny``     derivatives of a Gaussian, σ = 1                            σ
-``sf1``       steerable filter of order 1: the same at σ = 1.5            σ, variant
-``sf5``       steerable filter of order 5: longer than wide               σ, step, channels
-``agk``       oriented anisotropic Gaussian kernels                       σ across and along
-``hk``        half kernels: the two arms of an edge may meet at an angle  σ across and along
-``pb``        probability of a boundary, learned from what people drew    model
-``gpb``       the same from the image as a whole: global pb               model
-``gpb-ucm``   its closed contours: the ultrametric contour map            model
-``net``       the share of people who would draw one, by a small network  setting, model
-============  ==========================================================  =================
-
-Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
-direction across the edge, and the thin map after non-maximum suppression. None but ``net``
-(onnxruntime, extra ``see``) needs more than numpy, scipy and numba.
-
-Six more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
-figure/ground labels, ``depth-cues`` (:func:`depth_cues`); ``ae`` makes one order of what these say of neighbours (:func:`ae`);
-``ucm-tj`` goes by T-junctions and convexity, nothing learned (:func:`ucm_tj`); ``depth-net`` is the network's
-(:func:`~hyperacuity.detect.net.sight.depth_net`).
+Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1]. A detector returns a :class:`Detection`:
+strength, direction across the edge, and the thin map after non-maximum suppression. An orderer returns a map, larger = nearer.
 
 >>> import numpy as np
 >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1

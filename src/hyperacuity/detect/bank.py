@@ -47,8 +47,7 @@ def rotated(angle: float, radius: int) -> tuple[Float64Array, Float64Array]:
 def responses(pixels: Float32Array, kernels: Iterable[Float64Array], radius: int) -> Iterator[Float32Array]:
     """Each kernel's convolution with all planes, one kernel at a time; borders are reflected.
 
-    Kernels are square with ``2·radius + 1`` pixels a side and sum to 0, so that the level of the image does not matter. Every
-    kernel's answer is given in the same array: use it, or copy it, before asking for the next.
+    Kernels have ``2·radius + 1`` pixels a side and sum to 0. All answers are given in one array: copy what is to stay.
     """
     _, height, width = pixels.shape
     extremes = pixels.max(axis=(1, 2), keepdims=True), pixels.min(axis=(1, 2), keepdims=True)

@@ -85,8 +85,7 @@ REGIONS_PER_PIXEL = 400
 def memory_for(what: str, shape: tuple[int, ...], size: float) -> Iterator[None]:
     """Reserve ``size`` bytes for the work on a picture of ``shape``; waits while other threads have them.
 
-    ``InputError`` for more than the program may use (:data:`hyperacuity.machine.budget`). Within the block nothing further
-    is reserved: a system that calls another has asked for both.
+    ``InputError`` for more than the program may use. Nothing further is reserved within the block: it has asked for all.
     """
     if _has_memory.get():
         yield
@@ -137,7 +136,10 @@ def finish(strength: Float32Array, direction: Float32Array, thin_norm: ThinNorm)
     """Suppress, scale and gather. Directions are folded into (−π/2, π/2]."""
     if thin_norm not in ("max", "none"):
         raise UsageError(f"thin_norm is {thin_norm!r}, expected 'max' or 'none'")
-    direction = np.where(strength > 0, _fold(direction), np.float32(0))
+    half = np.float32(np.pi / 2)
+    folded = np.where(direction > half, direction - np.float32(np.pi), direction)
+    folded = np.where(folded <= -half, folded + np.float32(np.pi), folded)
+    direction = np.where(strength > 0, folded, np.float32(0))
     thin = suppress(strength, direction)
     return Detection(strength, direction, divide_by_max(thin) if thin_norm == "max" else thin)
 
@@ -162,9 +164,3 @@ def positive(value: float, name: str) -> float:
     if not (np.isfinite(value) and value > 0):
         raise UsageError(f"{name} is {value}, expected a positive number")
     return float(value)
-
-
-def _fold(angle: Float32Array) -> Float32Array:
-    half = np.float32(np.pi / 2)
-    folded = np.where(angle > half, angle - np.float32(np.pi), angle)
-    return np.where(folded <= -half, folded + np.float32(np.pi), folded)

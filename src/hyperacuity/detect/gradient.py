@@ -1,11 +1,7 @@
 """Detectors that measure the gradient with one pair of filters: ``masks``, ``sobel``, ``canny`` and ``sf1``.
 
-On colour the gradients of the channels are put together by Di Zenzo's tensor: the strength is the largest rate of change over
-all directions, in the root mean square over the channels, and the direction is the one where it occurs. On grey, and on colour
-with three equal channels, this is the length and the direction of the gradient.
-
-Filters are scaled so that a step of height 1 has strength 1: exactly for ``masks`` and ``sobel`` when the step runs along the
-pixel grid, and for the Gaussian ones when it passes through the middle of the pixel. Borders are reflected.
+On colour the gradients of the channels are put together by Di Zenzo's tensor: the largest rate of change over all directions,
+in the root mean square over the channels. A step of height 1 has strength 1. Borders are reflected.
 """
 
 from __future__ import annotations
@@ -54,8 +50,6 @@ def masks(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
 def sobel(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
     """Sobel's masks: [−1 0 1] along one axis, [1 2 1]/4 along the other.
 
-    Examples
-    --------
     >>> step = np.zeros((5, 6)); step[:, 3:] = 1
     >>> sobel(step).strength[2]
     array([0., 0., 1., 1., 0., 0.], dtype=float32)

@@ -1,7 +1,7 @@
 """Detectors with elongated oriented kernels: ``sf5`` (steerable), ``agk`` (anisotropic Gaussians) and ``hk`` (their halves).
 
-Long kernels average noise away along the edge. They pay with corners, where a straight kernel does not fit; half kernels fit
-each arm of a corner on its own. All are scaled so that a step of height 1 has strength 1.
+Long kernels average noise away along the edge but do not fit corners; half kernels fit each arm of one. A step of height 1 has
+strength 1.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def hk(
     """
     across, along = positive(across, "across"), positive(along, "along")
     pixels, turned = planes(image), angles(step, 360)
-    kernels = (_hk_kernel(angle, across, along) for angle in turned)
+    kernels = (_half_kernel(angle, across, along) for angle in turned)
     highest, lowest = np.full(pixels.shape, -np.inf, np.float32), np.full(pixels.shape, np.inf, np.float32)
     at_highest, at_lowest = np.zeros_like(pixels, np.int16), np.zeros_like(pixels, np.int16)
     for i, response in enumerate(responses(pixels, kernels, _radius(across, along))):
@@ -193,14 +193,11 @@ def _agk_kernel(angle: float, across: float, along: float) -> Float64Array:
     return -u / across**2 * bell * (math.sqrt(2 * math.pi) * across)
 
 
-def _hk_kernel(angle: float, across: float, along: float) -> Float64Array:
-    """The half v ≥ 0 of the full kernel, doubled; pixels that the cut passes through count in part.
-
-    The pixel grid is not symmetric about the axis of a half kernel, so a flat image would have a small response.
-    A multiple of the envelope is taken away to make it 0.
-    """
+def _half_kernel(angle: float, across: float, along: float) -> Float64Array:
+    """The half v ≥ 0 of the full kernel, doubled; pixels that the cut passes through count in part."""
     u, v = rotated(angle, _radius(across, along))
     half = 2 * np.clip(v + 0.5, 0, 1)
+    # The pixel grid is not symmetric about the axis of a half kernel: without this a flat image would have a response.
     envelope = half * np.exp(-(u**2 / across**2 + v**2 / along**2) / 2)
     kernel = half * _agk_kernel(angle, across, along)
     return np.asarray(kernel - envelope * (kernel.sum() / envelope.sum()))

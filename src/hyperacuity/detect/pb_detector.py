@@ -1,11 +1,8 @@
 r"""``pb``: the probability that a boundary passes, learned from what people drew.
 
-At each pixel and for eight orientations, a disc is cut in two, and the halves are compared by brightness, by colour (a and b of
-Lab) and by texture (:mod:`hyperacuity.kernels.half_discs`). Each gradient is localised by fitting a parabola across the line. A
-logistic function of the four gives the probability; the orientation of the greatest one counts.
-
-Its parameters, the texton dictionary among them, are in ``pb.json`` next to this module, with how they were obtained;
-:mod:`hyperacuity.detect.pb_training` learns others.
+At each pixel and for eight orientations, the halves of a disc are compared by brightness, colour (a and b of Lab) and texture.
+Each gradient is localised by a parabola across the line; a logistic function of the four gives the probability. The parameters
+are in ``pb.json``, with how they were obtained; :mod:`hyperacuity.detect.pb_training` learns others.
 
 References
 ----------
@@ -59,8 +56,7 @@ _WHITE = _XYZ.sum(axis=1)
 class PbModel:
     """Learned parameters: textons (K × filters), and the logistic function's weights (constant first) of the four cues.
 
-    ``about`` says how it was obtained, ``hist_distance`` how histograms of brightness and colour are compared; those of textons,
-    which have no order, are always compared by χ².
+    ``hist_distance`` is how histograms of brightness and colour are compared; those of textons, without order, always by χ².
     """
 
     textons: NDArray[np.float64]
@@ -118,8 +114,6 @@ def pb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> De
     ``strength`` is the probability, ``thin`` the same after non-maximum suppression. ``model`` is a file with other parameters.
     A grey image has no colour gradients.
 
-    Examples
-    --------
     >>> image = np.zeros((40, 60), np.uint8)
     >>> image[:, 30:] = 200
     >>> seen = pb(image)
@@ -162,8 +156,7 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
         if labels.min() == labels.max():
             continue  # no colour, or nothing at all
         radius = max(1.0, share * diameter)
-        texture = CUES[cue] == "texture"
-        if texture:
+        if CUES[cue] == "texture":
             raw = half_disc_gradients(labels, len(textons), radius)
         else:
             raw = half_disc_gradients(labels, BINS, radius, smooth=SMOOTH, hist_distance=hist_distance)
@@ -210,11 +203,7 @@ def to_lab(pixels: Float32Array) -> Float32Array:
 
 @cache
 def texture_kernels() -> tuple[list[NDArray[np.float64]], int]:
-    """The filters that texture is seen with, each of absolute sum 1, and their radius.
-
-    Second and first derivatives of a Gaussian three times as long as wide, at six orientations and two scales, for lines and
-    edges; and a centre-surround filter at each scale, for spots.
-    """
+    """The filters that texture is seen with, each of absolute sum 1, and their radius: for lines, edges and spots."""
     radius = 9
     kernels = []
     for sigma in (1.0, math.sqrt(2)):
@@ -244,10 +233,7 @@ def nearest_texton(answers: Float32Array, textons: NDArray[np.float64]) -> NDArr
 
 
 def localised(raw: Float32Array, radius: float) -> Float32Array:
-    """The middle of the parabola, across the line, that fits best in an ellipse; 0 or more.
-
-    The ellipse has the semi-axes ``radius`` along the line and a quarter of it across, at least 1.5 pixels.
-    """
+    """The middle of the parabola, across the line, that fits best in an ellipse (:func:`_parabola`); 0 or more."""
     reach = math.ceil(radius)
     height, width = raw.shape[1:]
     padded = np.pad(raw, ((0, 0), (reach, reach), (reach, reach)), mode="symmetric")
@@ -273,7 +259,7 @@ _cached_transfers = lru_cache(maxsize=16)(_transfers)
 
 @cache
 def _parabola(angle: float, radius: float, reach: int) -> NDArray[np.float64]:
-    """Weights that give the constant term of a + b·v + c·v², v across, fitted to the values in the ellipse."""
+    """Weights that give the constant term of a + b·v + c·v², v across, fitted in an ellipse a quarter as wide as long."""
     u, v = rotated(angle, reach)
     wide = max(1.5, radius / 4)
     inside = (u / radius) ** 2 + (v / wide) ** 2 <= 1

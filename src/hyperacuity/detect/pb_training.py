@@ -1,9 +1,7 @@
 """Learning the parameters of :func:`hyperacuity.detect.pb` from images and what people drew on them.
 
-Textons are the centres of k-means over filter answers at random pixels. The logistic function is fitted, by maximum likelihood,
-to the pixels that it will have to judge: those that survive non-maximum suppression of the plain sum of the cues, with the cues
-at their best orientation. A pixel is a boundary when a label lies within two pixels. Where only strong labels are to be learned
-(those that everyone drew, say), the pixels near weak ones are left out or count as no boundary.
+Textons are the centres of k-means over filter answers at random pixels. The logistic function is fitted by maximum likelihood to
+pixels that survive non-maximum suppression of the plain sum of the cues, with the cues at their best orientation.
 
 References
 ----------
@@ -48,14 +46,6 @@ class Examples(NamedTuple):
 
     cues: Floats
     boundary: Floats
-
-
-def texture_samples(image: ArrayLike, *, samples: int = 2000, seed: int = 0) -> Floats:
-    """Answers of the texture filters at random pixels: samples × filters."""
-    answers = texture_responses(to_lab(planes(image))[0])
-    flat = answers.reshape(len(answers), -1)
-    chosen = np.random.PCG64(seed).random_raw(samples) % np.uint64(flat.shape[1])
-    return flat[:, chosen.astype(np.int64)].T.astype(np.float64)
 
 
 def learn_textons(answers: Floats, *, count: int = 64, rounds: int = 30, seed: int = 0) -> Floats:
@@ -112,8 +102,15 @@ def observe_all(
     if len(items) == 0:
         raise UsageError("there is nothing to learn from: no image was given")
     numbered = list(enumerate(items, seed))
-    answers = list(each(lambda one: texture_samples(read(one[1]), samples=samples, seed=one[0]), numbered))
-    textons = as_written(learn_textons(np.concatenate(answers), seed=seed))
+
+    def texture_samples(one: tuple[int, Item]) -> Floats:
+        """Answers of the texture filters at random pixels: samples × filters."""
+        answers = texture_responses(to_lab(planes(read(one[1])))[0])
+        flat = answers.reshape(len(answers), -1)
+        chosen = np.random.PCG64(one[0]).random_raw(samples) % np.uint64(flat.shape[1])
+        return flat[:, chosen.astype(np.int64)].T.astype(np.float64)
+
+    textons = as_written(learn_textons(np.concatenate(list(each(texture_samples, numbered))), seed=seed))
 
     def look(one: tuple[int, Item]) -> Observed:
         return observe(read(one[1]), textons, samples=samples, seed=one[0], hist_distance=hist_distance)
@@ -164,8 +161,6 @@ def train(
 
     Equal seeds give equal models. The model is what :meth:`PbModel.save` writes, but for the last digits of its weights.
 
-    Examples
-    --------
     >>> from hyperacuity.detect.pb_detector import detect_with
     >>> image = np.tile(np.repeat(np.uint8([40, 200, 90]), 24), (48, 1))
     >>> labels = np.zeros(image.shape, dtype=bool)

@@ -72,7 +72,7 @@ class NamedSystem:
 
 
 class Detector(NamedSystem):
-    """A detector with its options; call it with an image. ``str()`` gives the canonical name, which omits default options.
+    """A detector with its options; call it with an image.
 
     >>> str(detector("canny( sigma = 2 )"))
     'canny(sigma=2.0)'
@@ -101,7 +101,7 @@ class Detector(NamedSystem):
 
 
 class Orderer(NamedSystem):
-    """An orderer by depth with its options; call it with an image. ``str()`` gives the canonical name.
+    """An orderer by depth with its options; call it with an image.
 
     >>> str(orderer("depth-order( lam = 0.25 )"))
     'depth-order(lam=0.25)'

@@ -30,7 +30,7 @@ class Drawings:
     left_out: int = 0
     unpaired: Sequence[Path] = ()
     options: str = ""
-    """Options to add to the command that learns from them."""
+    """Options by which they were chosen, where these are not the usual ones."""
 
 
 def bsds500_drawn(
@@ -54,7 +54,8 @@ def bsds500_drawn(
     share = "the" if len(chosen) == len(every) else f"{len(chosen)} of the"
     source = f"{share} {len(every)} {parts[split]} images of BSDS500"
     source += f" (left out, as reserved for measuring: {left_out})" if left_out else ""
-    options = ("" if split == "train" else f" --split {split}") + (" --allow-reserved" if allow_reserved else "")
+    options = "" if split == "train" else f", {option('split', split)}"
+    options += ", `allow_reserved=True`" if allow_reserved else ""
     return Drawings([DrawnPicture(s.image, s.truths) for s in chosen if s.image], source, left_out, options=options)
 
 

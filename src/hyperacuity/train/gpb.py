@@ -11,7 +11,7 @@ from hyperacuity.data import read_boundary_truths, read_image
 from hyperacuity.detect.global_pb.model import CUE_NAMES, GpbModel
 from hyperacuity.detect.global_pb.training import learn_gpb
 from hyperacuity.detect.pb_training import Examples
-from hyperacuity.errors import InputError
+from hyperacuity.errors import InputError, option
 from hyperacuity.maps import EdgeMap
 from hyperacuity.run.many import each
 from hyperacuity.train.drawings import Drawings, DrawnPicture
@@ -47,7 +47,7 @@ def train_gpb(drawings: Drawings, *, seed: int = 0, workers: int | None = None) 
     if not any(one.any() for one in drawn):
         raise InputError(f"{drawings.source}: there is nothing to learn, no pixel is near a label")
     about = (
-        f"Learned from {drawings.source} and all labels: hyperacuity train gpb --seed {seed}{drawings.options}. "
+        f"Learned from {drawings.source} and all labels: hyperacuity train gpb with {option('seed', seed)}{drawings.options}. "
         "Textons of pb; weights by maximum likelihood, of the local cues first, then of all."
     )
     model, taught = learn_gpb(

@@ -37,15 +37,15 @@ class PbTrainingConfig:
             raise UsageError(f"{option('hist_distance', self.hist_distance)}: expected chi2 or quadratic")
 
     def about(self, source: str, truth: str, options: str = "") -> str:
-        """Describe how a model was obtained: from what, and by which command, ``options`` included."""
-        kind, weak = "all labels", ""
+        """Describe how a model was obtained: from what, by which command, and with which options."""
+        kind, chosen = "all labels", option("truth", truth)
         if truth == "consensus":
             other = "left out" if self.weak == "ignore" else "no boundary"
             kind = f"the labels that everyone drew, pixels near other labels being {other}"
-            weak = f" --weak {self.weak}"
-        how = f"--truth {truth}{weak} --hist-distance {self.hist_distance} --seed {self.seed}{options}"
-        command = f"hyperacuity detect train pb {how}"
-        return f"Learned from {source} and {kind}: {command}. 64 textons by k-means; weights by maximum likelihood."
+            chosen = f"{chosen}, {option('weak', self.weak)}"
+        chosen += f", {option('hist_distance', self.hist_distance)}, {option('seed', self.seed)}{options}"
+        how = f"hyperacuity detect train pb with {chosen}"
+        return f"Learned from {source} and {kind}: {how}. 64 textons by k-means; weights by maximum likelihood."
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 """Depth order by angular embedding of superpixels, from a boundary map and a field of ownership.
 
-Straight lines of several lengths leave every second pixel. The strongest boundary that a line crosses says how surely its ends
-are one thing; the field there, which end is in front. Both are relations of the superpixels at the ends, near and far, and the
-embedding of :mod:`~hyperacuity.detect.depth.embedding` makes one order of them.
+Straight lines of several lengths leave every second pixel: the strongest boundary that a line crosses says how surely its ends
+are one thing; the field there, which end is in front. :mod:`~hyperacuity.detect.depth.embedding` makes one order of these.
 """
 
 from __future__ import annotations

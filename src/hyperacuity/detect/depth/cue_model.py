@@ -2,8 +2,7 @@ r"""The front one of two neighbouring regions: a logistic function of their cues
 
 .. math:: P(a \text{ before } b) = \frac{1}{1 + e^{-w·x(a, b)}}, \qquad x(b, a) = -x(a, b)
 
-There is no constant, and every cue changes its sign when the regions swap; so P(a before b) + P(b before a) = 1, and
-what regions are called or which is listed first makes no difference.
+There is no constant, and every cue changes its sign when the regions swap; so P(a before b) + P(b before a) = 1.
 """
 
 from __future__ import annotations
@@ -93,8 +92,13 @@ class CueModel:
 
     def save(self, path: Path) -> Path:
         """Write as readable JSON, a line per cue."""
-        sets = ",\n".join(f"  {json.dumps(name)}: {_written(one)}" for name, one in self.sets.items())
-        steps = ",\n".join(f"  {json.dumps(name)}: {_written_steps(one)}" for name, one in self.steps.items())
+        sets = ",\n".join(
+            _written(name, f'"penalty": {one.penalty:g},\n   "cues"', one.names, one) for name, one in self.sets.items()
+        )
+        steps = ",\n".join(
+            _written(name, f'"constant": {one.constant:.4f},\n   "features"', FEATURES, one)
+            for name, one in self.steps.items()
+        )
         about = json.dumps(self.about, ensure_ascii=False)
         more = f',\n "steps": {{\n{steps}\n }}' if steps else ""
         write_bytes(path, f'{{\n "about": {about},\n "sets": {{\n{sets}\n }}{more}\n}}\n'.encode())
@@ -119,22 +123,13 @@ class CueModel:
         return result * self.steps[name].probability(step_features(cues.borders, heights, weights.scores(cues)))
 
 
-def _written(one: CueWeights) -> str:
-    lines = _lines(one.names, one.weights, one.spreads)
-    return f'{{\n   "penalty": {one.penalty:g},\n   "cues": {{\n{lines}\n   }}\n  }}'
-
-
-def _written_steps(one: StepWeights) -> str:
-    lines = _lines(FEATURES, one.weights, one.spreads)
-    return f'{{\n   "constant": {one.constant:.4f},\n   "features": {{\n{lines}\n   }}\n  }}'
-
-
-def _lines(names: Sequence[str], weights: Values, spreads: Values) -> str:
-    return ",\n".join(
+def _written(name: str, head: str, names: Sequence[str], one: CueWeights | StepWeights) -> str:
+    lines = ",\n".join(
         f"    {json.dumps(name, ensure_ascii=False)}: "
         + json.dumps({"weight": round(float(weight), 4), "spread": float(f"{spread:.4g}")})
-        for name, weight, spread in zip(names, weights, spreads, strict=True)
+        for name, weight, spread in zip(names, one.weights, one.spreads, strict=True)
     )
+    return f"  {json.dumps(name)}: {{\n   {head}: {{\n{lines}\n   }}\n  }}"
 
 
 def load_cue_model(path: Path) -> CueModel:
@@ -179,8 +174,6 @@ def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:
     Each pair counts with the square root of its border's length. The penalty is the one under which images that were left out
     are most likely, over five folds.
 
-    Examples
-    --------
     >>> from hyperacuity.detect.depth.cues import pair_cues
     >>> disc = (np.hypot(*np.mgrid[-20:21, -30:31]) < 12).astype(int)
     >>> front = {-1: disc, 1: 1 - disc}  # the disc, whether it is the second region or the first
@@ -197,17 +190,16 @@ def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:
     sets = {
         name: learn_set(lessons, groups) for name, groups in SETS.items() if NETWORK not in groups or NETWORK in seen
     }
-    steps = {name: _learn_steps(every, weights) for name, weights in sets.items()}
-    return CueModel(sets, about, {name: one for name, one in steps.items() if one is not None})
-
-
-def _learn_steps(lessons: Sequence[CueLesson], weights: CueWeights) -> StepWeights | None:
-    parts = [
-        (step_features(one.cues.borders, one.heights, weights.scores(one.cues)), one.step, one.cues.borders.cracks)
-        for one in lessons
-        if one.step is not None and one.heights is not None
-    ]
-    return learn_steps(*zip(*parts, strict=True)) if parts else None
+    steps = {}
+    for name, weights in sets.items():
+        parts = [
+            (step_features(one.cues.borders, one.heights, weights.scores(one.cues)), one.step, one.cues.borders.cracks)
+            for one in every
+            if one.step is not None and one.heights is not None
+        ]
+        if parts and (learned := learn_steps(*zip(*parts, strict=True))):
+            steps[name] = learned
+    return CueModel(sets, about, steps)
 
 
 def learn_set(lessons: Sequence[CueLesson], groups: Sequence[str]) -> CueWeights:

@@ -116,7 +116,11 @@ def pair_cues(
     borders = neighbours(labels)
     result = _image_cues(image, borders, wanted, ownership) if wanted - {NETWORK} else {}
     if NETWORK in wanted and field is not None and borders.count > 0:
-        result |= _network_cues(borders, field)
+        vectors = ownership_vectors(field)
+        size = np.linalg.norm(vectors, axis=2, keepdims=True)
+        leaning = vectors * np.divide(np.tanh(size / 2), size, out=np.zeros_like(size), where=size > 0)
+        result["network: log-odds"] = pair_evidence(vectors, borders)
+        result["network: advantage"] = pair_evidence(leaning, borders)  # which counts sure places less
     names = tuple(sorted(name for name in result if group_of(name) in wanted))
     values = np.stack([result[name] for name in names], axis=1) if names else np.zeros((borders.count, 0))
     return PairCues(borders, names, values)
@@ -138,14 +142,6 @@ def _image_cues(
         order = cached_ownership(image) if ownership is None else order_map(ownership)
     read = np.stack([*look, np.log(order)])
     return {**outline, **_region_cues(borders, read), **_border_cues(borders, read)}
-
-
-def _network_cues(borders: Neighbours, field: ArrayLike) -> dict[str, Values]:
-    """The field's log-odds along the border, and the advantage they mean, which counts sure places less."""
-    vectors = ownership_vectors(field)
-    size = np.linalg.norm(vectors, axis=2, keepdims=True)
-    leaning = vectors * np.divide(np.tanh(size / 2), size, out=np.zeros_like(size), where=size > 0)
-    return {"network: log-odds": pair_evidence(vectors, borders), "network: advantage": pair_evidence(leaning, borders)}
 
 
 LOOKS = ("colour: lightness", "colour: green to red", "colour: blue to yellow", "texture: gradient", "texture: steps")

@@ -130,10 +130,8 @@ def _leading(matrix: Any, wanted: int) -> tuple[Values, Complexes]:
 
 
 def _unwrapped(vector: Complexes, certain: Any) -> Values:
-    """The angles of a connected graph's nodes about their mean, turning with them from neighbour to neighbour.
-
-    A long chain may turn more than full circle. Along the tree of the surest pairs, each step is the shorter way round.
-    """
+    """The angles of a connected graph's nodes about their mean, turning with them from neighbour to neighbour."""
+    # A long chain may turn more than full circle. Along the tree of the surest pairs, each step is the shorter way round.
     inverse = certain.copy()
     inverse.data = 1 / inverse.data
     tree = csgraph.minimum_spanning_tree(inverse)

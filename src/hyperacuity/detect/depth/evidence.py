@@ -68,8 +68,6 @@ def pair_evidence(field: ArrayLike, borders: Neighbours, *, sigma: float = SIGMA
 
     n points to the first region. A pair whose regions touch only at corners has 0; without a pair there is nothing.
 
-    Examples
-    --------
     >>> from hyperacuity.ordering import neighbours
     >>> left = np.zeros((3, 4, 2)); left[..., 0] = -2  # everywhere the figure is to the left
     >>> pair_evidence(left, neighbours([[0, 0, 1, 1]] * 3)).round(6)
@@ -90,8 +88,6 @@ def evidence_field(borders: Neighbours, evidence: ArrayLike) -> Field:
 
     It is 0 where no border is near. A pixel at several cracks has their mean.
 
-    Examples
-    --------
     >>> from hyperacuity.ordering import neighbours
     >>> borders = neighbours([[0, 0, 1, 1]] * 3)
     >>> evidence_field(borders, [2.0])[1, :, 0]
@@ -148,8 +144,6 @@ def owned_sides(field: ArrayLike, labels: ArrayLike) -> OrderMap:
     a border of log-odds 0 is nobody's. Where a pixel lies on several borders, the surest decides. Berkeley's figure/ground
     labels have this form (:class:`~hyperacuity.ordering.Sides`).
 
-    Examples
-    --------
     >>> left = np.zeros((2, 4, 2)); left[..., 0] = -2  # everywhere the figure is to the left
     >>> owned_sides(left, [[0, 0, 1, 1]] * 2)
     array([[nan,  1., -1., nan],

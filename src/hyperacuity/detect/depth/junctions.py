@@ -1,17 +1,11 @@
 r"""T-junctions and convexity as Palou & Salembier (2013) have them: cues with a confidence, not learned ones.
 
-Where one thing hides part of another, the border between the hidden thing and what lies behind it ends at the border of the
-thing in front: three regions meet in a T. The bar of the T is the outline of the region in front, which has an angle of about
-180°; the stem separates the other two, of which the junction says nothing. A candidate is a corner where exactly three
-regions meet, and its confidence is a product of three, each from 0 to 1:
+Where three regions meet in a T, its bar is the outline of the region in front, which has an angle of about 180°; of the other two
+the junction says nothing. A candidate's confidence is a product of three, each from 0 to 1:
 
-* **colour**: the three regions must look different. :math:`1 - e^{-Δ/γ}`, with the least distance Δ between the mean Lab
-  colours of two of them within a few pixels of the corner;
-* **angle**: the largest of the three angles should be 180°. It falls off linearly to 0 at 120°, a Y, and at 240°;
-* **curvature**: the borders should be straight. It falls off linearly with their mean turn, to 0 at 60°.
-
-A convex region is in front of what surrounds it: of each border, the region that takes up less of a disc about it bulges into
-the other.
+* **colour**: :math:`1 - e^{-Δ/γ}`, with the least distance Δ between the mean Lab colours of two of the regions near the corner;
+* **angle**: 1 where the largest of the three angles is 180°, falling off linearly to 0 at 120°, a Y, and at 240°;
+* **curvature**: 1 where the borders are straight, falling off linearly with their mean turn, to 0 at 60°.
 
 The paper that describes the system (reference [17] of Palou & Salembier 2014) has the same parts; their exact forms and
 constants here are this package's.
@@ -101,8 +95,6 @@ def junction_candidates(image: ArrayLike, labels: ArrayLike) -> JunctionCandidat
     Corners where four regions meet, or that a void pixel touches, are none, nor are those with a border shorter than
     :data:`SHORTEST` cracks. One or two regions have no junction.
 
-    Examples
-    --------
     >>> labels = np.ones((40, 40), int); labels[:20, :20] = 0; labels[20:] = 2     # the lower half hides where 0 and 1 go on
     >>> result = junction_candidates(labels / 2, labels)
     >>> result.corners, result.regions[0, result.front[0]], result.angle.round(2)
@@ -141,8 +133,6 @@ def convexity_relations(image: ArrayLike, borders: Neighbours, *, least: float =
     two regions have of a disc about it, and the distance Δ between the regions' mean colours. Discs that meet a third region
     or the image's frame count 0. A straight border says nothing.
 
-    Examples
-    --------
     >>> from hyperacuity.ordering import neighbours
     >>> y, x = np.mgrid[-20:21, -30:31]
     >>> disc = np.hypot(y, x) < 12

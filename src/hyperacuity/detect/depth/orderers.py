@@ -1,9 +1,7 @@
 """Depth order from one image: by ownership, by ownership on the regions of a hierarchy, by learned cues, by angular embedding.
 
-Each makes a hierarchy of the image, or takes a given one.
-
-What the cues of :mod:`hyperacuity.detect.depth.cues` are worth is in ``depth_cues.json`` next to this module, with how it was
-obtained; :func:`hyperacuity.detect.depth.cue_model.learn_cues` learns it from other images.
+Each makes a hierarchy of the image, or takes a given one. The weights of cues, and how they were obtained, are in
+``depth_cues.json``; :func:`hyperacuity.detect.depth.cue_model.learn_cues` learns others.
 """
 
 from __future__ import annotations

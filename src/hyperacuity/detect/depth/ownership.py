@@ -1,12 +1,8 @@
 """Probability of ownership: which pixels may belong to several objects at once, and therefore lie in front.
 
-An image is taken for a pile of leaves, each hiding part of those below (the dead-leaves model). Its pixels are split into
-components of similar lightness. A component claims pixels outside it, as parts of the object it is the visible rest of: the more,
-the nearer they are and the more the level lines of the distance to it bend. A pixel claimed by many lies in front of them. So
-convexity, inclusion and T-junctions count without being detected (Calderero & Caselles 2013).
-
-The paper's exact density is not published. The one here is a stand-in of the same form; what its variants do on made
-shapes and on photographs is described in ``docs/tasks/depth.md``.
+A component of similar lightness claims pixels outside it, as parts of the object it is the visible rest of: the more, the nearer
+they are and the more the level lines of the distance to it bend (Calderero & Caselles 2013). The paper's exact density is not
+published; the one here is a stand-in of the same form (``docs/tasks/depth.md``).
 """
 
 from __future__ import annotations
@@ -172,8 +168,6 @@ def region_ownership(
     The tree is cut where it has as many regions as ``counts`` say, whatever its heights are; each cut is one scale. Further
     options are those of :func:`probability_of_ownership`. A tree of one region gives 1 throughout.
 
-    Examples
-    --------
     >>> from hyperacuity.regions import merge_boundaries
     >>> y, x = np.mgrid[-24:25, -24:25]
     >>> disc = (np.hypot(y, x) < 12).astype(int)
@@ -228,8 +222,6 @@ def integrate(
 
     ``space`` is its width as a share of the image's diagonal, ``tone`` the change of lightness that stops it.
 
-    Examples
-    --------
     >>> smooth = integrate([[0.0, 4.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, 1.0]], space=1.0)
     >>> bool(smooth[0, 0] > 1 and abs(smooth[0, 3] - 1) < 0.01)
     True
@@ -248,8 +240,6 @@ def depth_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partition:
 
     ``lam`` is λ, in units of squared order per pixel edge of boundary; larger gives fewer regions.
 
-    Examples
-    --------
     >>> from hyperacuity.regions import merge_boundaries
     >>> tree = merge_boundaries([[0, 1, 2, 3]], [[0.1, 0.9, 0.1, 0]], [[0, 0, 0, 0]])
     >>> result = depth_partition([[0, 1, 4, 5]], tree, 1.0)
@@ -266,8 +256,6 @@ def relative_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partiti
     So one ``lam`` does for images whose order differs much or little between regions, and a large one gives the coarsest
     partition that still has a boundary. One region is left only where the tree has no more, or all have the same mean.
 
-    Examples
-    --------
     >>> from hyperacuity.regions import merge_boundaries
     >>> tree = merge_boundaries([[0, 1, 2, 3]], [[0.1, 0.9, 0.1, 0]], [[0, 0, 0, 0]])
     >>> relative_partition([[0, 1, 4, 5]], tree, 1000.0).depth
@@ -292,8 +280,6 @@ def order_along_contours(order: ArrayLike, borders: Neighbours, *, band: int = 4
 
     On either side of each crack the mean over up to ``band`` pixels straight away from it is taken, within the region.
 
-    Examples
-    --------
     >>> from hyperacuity.ordering import neighbours
     >>> order_along_contours([[9, 1, 2, 0, 0]], neighbours([[1, 1, 2, 2, 2]]), band=1)
     array([-1])

@@ -24,8 +24,6 @@ def depth_of_regions(borders: Neighbours, advantage: ArrayLike) -> Partition:
     with the length ℓ of the common border and the advantage s of the first region, positive when it is in front. Regions that
     are linked by neighbours have mean depth 0. Void pixels have no depth.
 
-    Examples
-    --------
     >>> from hyperacuity.ordering import neighbours
     >>> depth_of_regions(neighbours([[7, 8, 9]]), [1, 1]).order.round(3)
     array([[ 1.,  0., -1.]], dtype=float32)

@@ -82,8 +82,7 @@ def join_relations(several: Sequence[Relations]) -> Relations:
 def cut_circles(given: Relations, count: int) -> NDArray[np.bool_]:
     """Relations to keep among regions 0 … ``count`` − 1, so that no circle is left: each is cut at its least confident one.
 
-    Relations are taken from the most confident to the least, and one that would close a circle is left out: it is the least
-    confident of that circle. So the answer does not depend on the order in which circles are looked at. Equal confidences
+    Relations are taken from the most confident to the least, and one that would close a circle is left out. Equal confidences
     are taken by the number of the region in front, then of the region behind.
 
     >>> cut_circles(relations([0, 1, 2], [1, 2, 0], [0.9, 0.3, 0.6]), 3)

@@ -61,9 +61,8 @@ def soft_depth(tree: Hierarchy, advantages: Advantages, *, levels: Sequence[floa
     .. math:: z(x) = \frac{\sum_l w_l z_l(x)}{\sum_l w_l}
 
     :math:`z_l` are the depths of the regions at level l (:func:`~hyperacuity.detect.depth.region_depths.depth_of_regions`). A
-    boundary that lasts up to high levels counts in all of them, a weak one in the lowest only; and since no region of the lowest
-    level is left out, few regions tie. A level at which the whole image is one region adds nothing; a tree of one region gives 0
-    throughout.
+    boundary that lasts up to high levels counts in all of them, a weak one in the lowest only. A level at which the whole image
+    is one region adds nothing; a tree of one region gives 0 throughout.
 
     Parameters
     ----------

@@ -2,8 +2,7 @@ r"""Is there a step in depth between two neighbouring regions at all? A logistic
 
 .. math:: P(\text{step}) = \frac{1}{1 + e^{-(c + w·f(a, b))}}, \qquad f(b, a) = f(a, b)
 
-Machines find boundaries within objects too, of paint, shadow and texture. There nobody is in front, and an advantage that is
-multiplied by P(step) leaves the two nearly level.
+Machines find boundaries within objects too, where nobody is in front; an advantage times P(step) leaves these nearly level.
 """
 
 from __future__ import annotations

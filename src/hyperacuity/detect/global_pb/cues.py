@@ -1,10 +1,8 @@
 """The local cues of gPb: differences between the halves of discs, by brightness, colour and texture, at four scales each.
 
-The paper has three; a scale twice as wide as its widest tells textured regions apart, and on images that were not learned from
-gains .004 of F. Discs are those of :mod:`~hyperacuity.detect.pb_detector`, and so are the histograms, the textons and the
-localisation by a parabola across the line. What a disc of more than :data:`COARSE` pixels sees hardly changes from one pixel to
-the next: such discs are centred on every second pixel, those of more than four times as many on every fourth, and what lies
-between is interpolated.
+The paper has three; a scale twice as wide as its widest gains .004 of F on images that were not learned from. Discs, histograms
+and textons are those of :mod:`~hyperacuity.detect.pb_detector`. Discs of more than :data:`COARSE` pixels are centred on every
+second pixel, those of more than four times as many on every fourth, and what lies between is interpolated.
 
 References
 ----------

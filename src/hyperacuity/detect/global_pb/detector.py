@@ -119,8 +119,6 @@ def gpb(image: ArrayLike, *, model: str = "", closure: float = CLOSURE, thin_nor
     the closed contour nearby: lines that close around something count more than loose ends. 0 leaves it as it is.
     ``model`` is a file with other weights. A flat image has no boundary; a grey one has no gradients of colour.
 
-    Examples
-    --------
     >>> image = np.zeros((40, 60), np.uint8)
     >>> image[:, 30:] = 200
     >>> seen = gpb(image)

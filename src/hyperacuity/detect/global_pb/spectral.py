@@ -7,11 +7,10 @@ Pixels that no contour parts are alike (:mod:`hyperacuity.kernels.affinity`). Th
 with the least λ, drawn as images, are smooth within what belongs together and change where it ends. Their gradients, weighted by
 1/√λ, are strong on contours that close and weak on texture. The constant vector, λ = 0, says nothing and is left out.
 
-With u = D^½ v, the same vectors are those of D^−½ W D^−½ u = (1 − λ) u with the largest eigenvalues. All are found together: a
-polynomial of Chebyshev damps what is not wanted, a small dense problem (Rayleigh and Ritz) sorts what remains, and so on until
-the wanted ones stand still. The start is the eigenvectors of the image at half the size, computed alike, down to an image
-so small that a dense solver is quick. Nothing is left to chance and sums run in a fixed order, so the result depends neither on
-threads nor on the machine. The sign of a vector is of no matter: its gradient counts without one.
+With u = D^½ v, the same vectors are those of D^−½ W D^−½ u = (1 − λ) u with the largest eigenvalues. A polynomial of Chebyshev
+damps what is not wanted, a small dense problem (Rayleigh and Ritz) sorts what remains, and so on until the wanted ones stand
+still. The start is the eigenvectors of the image at half the size, down to one so small that a dense solver is quick. Sums run
+in a fixed order, so the result depends neither on threads nor on the machine.
 
 References
 ----------
@@ -147,7 +146,11 @@ def eigenvectors(
         values, result = _dense(weights, offsets)
     else:
         start = eigenvectors(halved(strength), BLOCK - 1, dense=dense)
-        values, result = _iterate(weights, offsets, _started(start.vectors, np.sqrt(degree)), tolerance)
+        first = np.empty((BLOCK, *strength.shape), np.float32)  # D^½ v, the constant one before the others
+        first[0] = np.sqrt(degree)
+        first[1:] = enlarged(start.vectors, strength.shape, first=0.5) * np.sqrt(degree)
+        first /= _lengths(first)[:, None, None]
+        values, result = _iterate(weights, offsets, frames(first, RADIUS), tolerance)
     chosen = slice(1, count + 1)
     return Eigenvectors(1 - values[chosen], (result[chosen] / np.sqrt(degree)).astype(np.float32))
 
@@ -160,15 +163,6 @@ def _dense(weights: Float32Array, offsets: Offsets) -> tuple[Floats, Floats]:
     matrix[y * width + x, (y + offsets[k, 0]) * width + x + offsets[k, 1]] = weights[y, x, k]
     values, vectors = symmetric_eigen(matrix)
     return values[::-1], vectors[::-1].reshape(-1, height, width)
-
-
-def _started(vectors: Float32Array, root: Floats) -> Float32Array:
-    """Vectors v of half the size as a start for D^½ v: the constant one before them, in frames."""
-    start = np.empty((BLOCK, *root.shape), np.float32)
-    start[0] = root
-    start[1:] = enlarged(vectors, root.shape, first=0.5) * root
-    start /= _lengths(start)[:, None, None]
-    return frames(start, RADIUS)
 
 
 def _lengths(vectors: Float32Array) -> Float32Array:
@@ -189,10 +183,7 @@ def _iterate(weights: Float32Array, offsets: Offsets, vectors: Float32Array, tol
 
 
 def _damped(weights: Float32Array, offsets: Offsets, vectors: Float32Array, cut: float) -> Float32Array:
-    """The polynomial of Chebyshev of the matrix, applied: at most 1 for eigenvalues in [−1, cut], growing fast beyond.
-
-    The vectors are overwritten.
-    """
+    """The polynomial of Chebyshev of the matrix, applied: at most 1 for eigenvalues in [−1, cut]. Vectors are overwritten."""
     middle, half = (cut - 1) / 2, (cut + 1) / 2
     before, now = vectors, like(vectors)
     multiply(weights, offsets, before, now, np.float32(1 / half), np.float32(middle), now)
@@ -206,10 +197,7 @@ def _damped(weights: Float32Array, offsets: Offsets, vectors: Float32Array, cut:
 def _sorted(
     weights: Float32Array, offsets: Offsets, vectors: Float32Array
 ) -> tuple[Floats, Float32Array, Float32Array]:
-    """The best approximations of eigenvectors in the span of vectors: values, the largest first, vectors, and their images.
-
-    The vectors are overwritten.
-    """
+    """Eigenvalues, the largest first, and eigenvectors in the span of vectors, which are overwritten; and their images."""
     images = like(vectors)
     multiply(weights, offsets, vectors, images, np.float32(1), np.float32(0), images)
     metric, form = products(vectors, vectors, RADIUS), products(vectors, images, RADIUS)

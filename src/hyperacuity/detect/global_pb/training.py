@@ -1,8 +1,7 @@
-"""Learning the weights of gPb from images and what people drew on them, in two steps.
+"""Learning the weights of gPb from images and what people drew on them: of the local cues first, then of all cues.
 
-First the weights of the local cues, at pixels that stand out in the plain sum of the cues (as for ``pb``), then those of all
-cues, at pixels that stand out in the local sum and the spectral cue together. Both are logistic functions fitted by maximum
-likelihood; a pixel is a boundary when a label lies within two pixels. Cues are held in half precision.
+Examples are pixels that stand out in the plain sum of the local cues, then in the local sum and the spectral cue together.
+Cues are held in half precision.
 
 References
 ----------

@@ -1,14 +1,8 @@
 """The network in PyTorch, for learning; what runs afterwards is the ONNX file that :mod:`.export` makes of it.
 
-The encoder is EfficientNet-Lite (Tan & Le 2019, without squeeze-and-excitation, with ReLU6), whose weights for ImageNet are a
-good start. Its features at strides 2 to 32 go down a pyramid: each level is brought to few channels, added to the enlarged level
-above it and smoothed. Two heads read the pyramid:
-
-- *boundary*, at full size, together with a shallow branch on the photograph itself, which knows where exactly a line runs;
-- *ownership*, at stride 4: a vector v that points from ground to figure. Along a contour with unit normal n, v·n is the log-odds
-  that the side to which n points is in front.
-
-Heights and widths are multiples of 32 (:data:`STEP`), so that all padding is known beforehand.
+The encoder is EfficientNet-Lite (Tan & Le 2019, without squeeze-and-excitation, with ReLU6). Its features at strides 2 to 32 go
+down a pyramid, which two heads read: *boundary* at full size, together with a shallow branch on the photograph itself, and
+*ownership* at stride 4, a vector from ground to figure (:class:`~hyperacuity.detect.net.network.Look`).
 """
 
 from __future__ import annotations

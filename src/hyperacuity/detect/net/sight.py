@@ -1,12 +1,9 @@
 """Seeing: from a look at one photograph to regions and their order in depth.
 
-Boundaries become a hierarchy of regions (oriented watershed, merging by mean strength). At several of its levels, neighbours are
-compared by the field of ownership along their border; a border within one thing is no step in depth, and advantages are scaled by
-the probability that there is one. Least squares give each level its depths, and the mean over levels is the order: strong
-boundaries decide, weak ones order what lies between them.
-
-How far the field is trusted, next to the learned cues and for steps, was fitted on labelled photographs that another network of
-the same settings had not learned from; the numbers are in ``net.json``.
+Boundaries become a hierarchy of regions. At several of its levels, neighbours are compared by the field of ownership along their
+border, scaled by the probability of a step in depth, and the mean over levels of their depths is the order
+(:mod:`~hyperacuity.detect.depth.soft_depth`). How far the field is trusted is in ``net.json``, fitted on photographs that
+another network of the same settings had not learned from.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
 from hyperacuity.detect.depth.step_model import step_features
 from hyperacuity.detect.detection import memory_for
-from hyperacuity.detect.net.network import Float32s, Look, Setting, across_ridges, card, look
+from hyperacuity.detect.net.network import Look, Setting, across_ridges, card, look
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap, SoftMap
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
@@ -45,24 +42,9 @@ _CACHED = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
-    """Boundaries, ownership, regions and depth order of one photograph.
+class Sight(Look):
+    """Boundaries and ownership of one photograph, its hierarchy of regions (``tree``) and depth order, larger = nearer."""
 
-    Attributes
-    ----------
-    boundaries
-        float32 H×W in [0, 1]: the share of people expected to draw a boundary there.
-    field
-        float32 H×W×2, (x, y), from ground to figure; across a contour with unit normal n, v·n is the log-odds that the side to
-        which n points is in front.
-    tree
-        The hierarchy of regions; its contours have the heights of ``boundaries``.
-    order
-        float32 H×W, larger = nearer.
-    """
-
-    boundaries: SoftMap
-    field: Float32s
     tree: Hierarchy
     order: OrderMap
 
@@ -162,19 +144,14 @@ def depth_net(
     seen = _cached_look(image, setting, model)
     with _memory(seen):
         if labels is not None:
-            return _depth_of_labels(image, labels, seen, cues)
+            settings, borders = card()["order"], neighbours(labels)
+            score = settings["trust"] * pair_evidence(seen.field, borders)
+            if cues == "joined":
+                score = score + settings["cues"] * shipped_cues().choose("all").scores(pair_cues(image, labels))
+            return depth_of_regions(borders, np.tanh(score / 2)).order
         chosen = tree_of(seen) if tree is None else tree
         order = order_of(seen, chosen)
         return transfer(order, chosen.at(level)) if level > 0 else order
-
-
-def _depth_of_labels(image: ArrayLike, labels: ArrayLike, seen: Look, cues: str) -> OrderMap:
-    settings = card()["order"]
-    borders = neighbours(labels)
-    score = settings["trust"] * pair_evidence(seen.field, borders)
-    if cues == "joined":
-        score = score + settings["cues"] * shipped_cues().choose("all").scores(pair_cues(image, labels))
-    return depth_of_regions(borders, np.tanh(score / 2)).order
 
 
 def net_regions(

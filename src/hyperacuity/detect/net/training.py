@@ -33,7 +33,7 @@ MEAN, SPREAD = 0.498, 0.502
 
 
 def find_device(name: str) -> torch.device:
-    """``"cpu"``, ``"cuda"``, or with ``"auto"`` the graphics processor if PyTorch can use one."""
+    """The device of a name: ``"cpu"``, ``"cuda"``, or ``"auto"`` for the graphics processor if PyTorch can use one."""
     if name not in ("auto", "cpu", "cuda"):
         raise UsageError(f"device {name}: expected auto, cpu or cuda")
     if name == "cuda" and not torch.cuda.is_available():
@@ -155,7 +155,7 @@ class NetworkTraining:
             "mean": self.mean,
             "optimiser": self.optimiser.state_dict(),
             "crops": self.crops.random.get_state(),
-            "dropout": self._dropout_state(),
+            "dropout": torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else torch.get_rng_state(),
         }
         buffer = io.BytesIO()
         torch.save(state, buffer)
@@ -188,9 +188,6 @@ class NetworkTraining:
             torch.set_rng_state(dropout)
         about: dict[str, Any] = json.loads(saved["about"])
         return about
-
-    def _dropout_state(self) -> Tensor:
-        return torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else torch.get_rng_state()
 
 
 def rate_at(progress: float) -> float:

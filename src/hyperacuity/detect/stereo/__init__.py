@@ -18,15 +18,6 @@ Each takes the left and right picture of a rectified pair and the number of disp
 disparity, NaN where the system declines to answer. With ``check``, pixels are dropped where matching from the right gives another
 answer; with ``margin``, where the second-best answer is nearly as good: so dense systems become semi-dense. ``fill`` fills what
 the check drops, as published systems do.
-
-=====================================  =============================================================
-:mod:`~.detect.stereo.costs`           how well two pixels match
-:mod:`~.detect.stereo.windows`         sad, ssd, census
-:mod:`~.detect.stereo.surfaces`        adaptive-weights, cost-filter
-:mod:`~.detect.stereo.smoothness`      dp, sgm, bp
-:mod:`~.detect.stereo.refinement`      subpixel, check, margin and fill
-:mod:`~.detect.stereo.systems`         systems by name
-=====================================  =============================================================
 """
 
 from hyperacuity.detect.stereo.opencv import sgm_opencv

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.detect.stereo.costs import CostVolume
+from hyperacuity.detect.stereo.costs import CostVolume, volume_memory
 from hyperacuity.detect.stereo.pictures import Pixels
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import cost_volume, support
@@ -49,9 +49,24 @@ def refined(
     return filled(result, keep, left) if fill else np.where(keep, result, np.float32(np.nan))
 
 
-def winner(volume: CostVolume, *, subpixel: bool) -> tuple[DisparityMap, NDArray[np.float32]]:
-    """The disparity of least cost at each pixel, and how clearly it is best."""
-    return cost_volume.winner(volume, subpixel)
+def of_least_cost(
+    costs: Callable[[Pixels, Pixels], CostVolume],
+    left: Pixels,
+    right: Pixels,
+    disparities: int,
+    volumes: int,
+    subpixel: bool,
+    check: float | None,
+    margin: float,
+    fill: bool,
+) -> DisparityMap:
+    """The refined matches of least cost, by a system that holds so many ``volumes`` at a time."""
+
+    def match(one: Pixels, other: Pixels) -> tuple[DisparityMap, NDArray[np.float32]]:
+        return cost_volume.winner(costs(one, other), subpixel)
+
+    with volume_memory(left, disparities, volumes):
+        return refined(match, left, right, check=check, margin=margin, fill=fill)
 
 
 def filled(disparity: DisparityMap, keep: EdgeMap, picture: Pixels) -> DisparityMap:

@@ -10,14 +10,11 @@ not exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from numpy.typing import ArrayLike
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from hyperacuity.detect.stereo.costs import CostVolume, census_differences, colour_and_gradient, volume_memory
+from hyperacuity.detect.stereo.costs import CostVolume, census_differences, colour_and_gradient
 from hyperacuity.detect.stereo.pictures import Pixels, grey, positive, stereo_pair
-from hyperacuity.detect.stereo.refinement import Match, refined, winner
+from hyperacuity.detect.stereo.refinement import of_least_cost
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import belief, scanlines
 from hyperacuity.maps import DisparityMap
@@ -60,8 +57,7 @@ def dp(
         costs = census_differences(one, other, disparities)
         return scanlines.row_marginals(costs, grey(one), small, large, edge)
 
-    with volume_memory(first, disparities, 2):
-        return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+    return of_least_cost(volume, first, second, disparities, 2, subpixel, check, margin, fill)
 
 
 def sgm(
@@ -107,8 +103,7 @@ def sgm(
         costs = census_differences(one, other, disparities)
         return scanlines.semi_global(costs, grey(one), small, large, edge, paths)
 
-    with volume_memory(first, disparities, 3):
-        return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+    return of_least_cost(volume, first, second, disparities, 3, subpixel, check, margin, fill)
 
 
 def bp(
@@ -150,15 +145,7 @@ def bp(
         costs = colour_and_gradient(one, other, disparities)
         return belief.beliefs(costs, smooth, 2 * smooth, levels, rounds)
 
-    with volume_memory(first, disparities, 6):
-        return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
-
-
-def _least(volume: Callable[[Pixels, Pixels], CostVolume], subpixel: bool) -> Match:
-    def match(one: Pixels, other: Pixels) -> tuple[DisparityMap, NDArray[np.float32]]:
-        return winner(volume(one, other), subpixel=subpixel)
-
-    return match
+    return of_least_cost(volume, first, second, disparities, 6, subpixel, check, margin, fill)
 
 
 def _penalties(small: float, large: float, edge: float) -> None:

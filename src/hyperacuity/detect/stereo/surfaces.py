@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hyperacuity.detect.stereo.costs import absolute_differences, colour_and_gradient, volume_memory
+from hyperacuity.detect.stereo.costs import CostVolume, absolute_differences, colour_and_gradient
 from hyperacuity.detect.stereo.pictures import Pixels, lab, positive, radius_of, stereo_pair, three_channels
-from hyperacuity.detect.stereo.refinement import refined, winner
+from hyperacuity.detect.stereo.refinement import of_least_cost
 from hyperacuity.kernels import support as kernels
 from hyperacuity.maps import DisparityMap
 
@@ -52,14 +52,11 @@ def adaptive_weights(
     radius = radius_of(window)
     positive(colour=colour, limit=limit)
 
-    def match(one: Pixels, other: Pixels) -> tuple[DisparityMap, NDArray[np.float32]]:
+    def volume(one: Pixels, other: Pixels) -> CostVolume:
         costs = absolute_differences(one, other, disparities, limit=limit)
-        return winner(
-            kernels.weighted_costs(costs, lab(one), lab(other), radius, colour, window / 2), subpixel=subpixel
-        )
+        return kernels.weighted_costs(costs, lab(one), lab(other), radius, colour, window / 2)
 
-    with volume_memory(first, disparities, 3):
-        return refined(match, first, second, check=check, margin=margin, fill=fill)
+    return of_least_cost(volume, first, second, disparities, 3, subpixel, check, margin, fill)
 
 
 def cost_filter(
@@ -97,10 +94,8 @@ def cost_filter(
     radius = radius_of(window)
     positive(epsilon=epsilon)
 
-    def match(one: Pixels, other: Pixels) -> tuple[DisparityMap, NDArray[np.float32]]:
+    def volume(one: Pixels, other: Pixels) -> CostVolume:
         costs = colour_and_gradient(one, other, disparities)
-        guide = three_channels(one) / np.float32(255)
-        return winner(kernels.guided_filter(costs, guide, radius, epsilon), subpixel=subpixel)
+        return kernels.guided_filter(costs, three_channels(one) / np.float32(255), radius, epsilon)
 
-    with volume_memory(first, disparities, 5):
-        return refined(match, first, second, check=check, margin=margin, fill=fill)
+    return of_least_cost(volume, first, second, disparities, 5, subpixel, check, margin, fill)
