@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from hyperacuity.board import make_leaderboards, read_submissions
-from hyperacuity.board.apart import reasons
-from hyperacuity.board.leaderboards import columns_of, scoring_of
+from hyperacuity.board.leaderboards import columns_of, reasons, scoring_of
 from hyperacuity.board.pages import hardest_first, most_apart_first, system
 from hyperacuity.boundary import BoundaryTally
 from hyperacuity.cards import Card

@@ -17,8 +17,8 @@ from hyperacuity.ordering import Partition, compare_neighbours, ordering, transf
 from hyperacuity.ordering.figure_ground import Ownership, with_whole_order
 from hyperacuity.ordering.orderings import Ordering
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.colours import DARK, rgb
-from hyperacuity.report.pictures.ordering import FAINT, order_picture, ownership_picture, panel_sheet
+from hyperacuity.report.pictures.colours import DARK, FAINT, rgb
+from hyperacuity.report.pictures.ordering import order_picture, ownership_picture, panel_sheet
 from hyperacuity.run.keeping import code_key, keep_files, key_of, system_key
 from hyperacuity.run.many import PictureSource, each
 from hyperacuity_papers.common.depth_pictures import Loaded

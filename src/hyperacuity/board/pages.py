@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.board.apart import reasons
-from hyperacuity.board.figures import MOST_CURVES
-from hyperacuity.board.leaderboards import Contender, Leaderboard
+from hyperacuity.board.leaderboards import Contender, Leaderboard, reasons
 from hyperacuity.board.names import counted, hashed, ordinal, paragraphs, short, web_link
 from hyperacuity.columns import Column
 from hyperacuity.console import printable
 from hyperacuity.report import theme
+from hyperacuity.report.sheets.sheet import interval_text, optimal_sentence, span_of
 
 Content = dict[str, Any]
 Floats = NDArray[np.float64]
+
+MOST_CURVES = 8
+"""Systems up to which curves can be told apart: the best ones are drawn."""
 
 MOST_LISTED = 8
 """Images that a system's page lists as its best and its worst."""
@@ -64,7 +66,7 @@ def leaderboard(board: Leaderboard, boards: Sequence[Leaderboard]) -> Content:
     return {
         "board": board,
         "styles": theme.systems([one.label for one in board.contenders]),
-        "span": _span(values),
+        "span": span_of(values),
         "findings": [board.sentence, *_findings(board)],
         "apart": [{"other": other, "reasons": reasons(board, other)} for other in others],
         "best_only": MOST_CURVES if len(board.contenders) > MOST_CURVES else 0,
@@ -75,23 +77,24 @@ def leaderboard(board: Leaderboard, boards: Sequence[Leaderboard]) -> Content:
 
 
 def _findings(board: Leaderboard) -> list[str]:
-    found = []
+    sentences = []
     groups = [one.group for one in board.contenders]
     first = [one for one in board.contenders if one.group == 1]
     if len(groups) > 1 and max(groups) > 0:
         if len(first) == len(groups):
-            found.append(f"On these {counted(len(board.images), 'image')} no system can be told apart from the best.")
+            sentences.append(
+                f"On these {counted(len(board.images), 'image')} no system can be told apart from the best."
+            )
         elif len(first) > 1:
-            found.append(f"The first {len(first)} systems cannot be told apart; the next one is significantly worse.")
+            sentences.append(
+                f"The first {len(first)} systems cannot be told apart; the next one is significantly worse."
+            )
         else:
             others = "every other system" if first[0].line.alone else "the next system"
-            found.append(f"{first[0].label} is significantly better than {others}.")
-    best = [one.label for one in board.contenders if one.line.optimal]
+            sentences.append(f"{first[0].label} is significantly better than {others}.")
     if len(groups) > 1 and len(board.columns) > 1:
-        alone = f"By every criterion shown, {best[0]} is as good as any other system or better." if best else ""
-        several = f"{len(best)} of {len(groups)} systems are Pareto-optimal: no other is as good by every score."
-        found.append(alone if len(best) == 1 else several)
-    return found
+        sentences.append(optimal_sentence(board.lines))
+    return sentences
 
 
 def system(board: Leaderboard, one: Contender, boards: Sequence[Leaderboard]) -> Content:
@@ -125,11 +128,9 @@ def system(board: Leaderboard, one: Contender, boards: Sequence[Leaderboard]) ->
 
 def _standing(board: Leaderboard, one: Contender) -> list[str]:
     main, line, count = board.main, one.line, len(board.contenders)
-    low, high = line.interval
-    value = main.as_text(line.number(main.key))
-    interval = f" (95 % interval {low:.{main.digits}f} to {main.as_text(high)})" if not math.isnan(low) else ""
+    value = main.as_text(line.number(main.key)) + interval_text(main, line.interval)
     place = f", {ordinal(line.rank)} of {count} systems" if count > 1 else ""
-    found = [f"{main.title} {value}{interval}{place}."]
+    found = [f"{main.title} {value}{place}."]
     if line.verdict is not None:
         best = board.contenders[0].label
         found.append(f"{best} is ahead by {main.as_text(line.verdict.difference)} ({line.verdict}).")
@@ -269,14 +270,9 @@ def _ranks(costs: Floats) -> NDArray[np.int64]:
     return ranks
 
 
-def _span(values: Sequence[float]) -> tuple[float, float]:
-    known = [value for value in values if math.isfinite(value)]
-    return (min(known), max(known)) if known else (0.0, 1.0)
-
-
 def _image_span(board: Leaderboard) -> tuple[float, float]:
     """The axis of the images' scores: from 0, or the least of all, to 1, or the greatest of all."""
-    low, high = _span(board.image_scores.ravel().tolist())
+    low, high = span_of(board.image_scores.ravel().tolist())
     return min(low, 0.0), max(high, 1.0 if board.main.better == "max" else 1e-12)
 
 

@@ -27,7 +27,6 @@ from rich.progress import track
 from hyperacuity import __version__
 from hyperacuity.board import bibtex, facts, pages
 from hyperacuity.board.facts import table_of
-from hyperacuity.board.figures import figures_of
 from hyperacuity.board.leaderboards import Leaderboard, make_leaderboards
 from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
 from hyperacuity.console import printable
@@ -37,7 +36,9 @@ from hyperacuity.outputs import adopt_outputs, output_folder, remove_outputs, wr
 from hyperacuity.report import theme
 from hyperacuity.report.pages import mapper, shared_assets
 from hyperacuity.report.parts import as_json, fixed
-from hyperacuity.report.sheets.sheet import Each
+from hyperacuity.report.sheets import sheet_of
+from hyperacuity.report.sheets.engine import criteria_figures
+from hyperacuity.report.sheets.sheet import Each, Figure
 
 MARK = '<meta name="generator" content="hyperacuity board">'
 
@@ -149,13 +150,23 @@ def _charts(board: Leaderboard) -> dict[str, Any]:
     figures, charts, undrawn = [], [], ""
     with theme.one_page(one.label for one in board.contenders):
         try:
-            for figure in figures_of(board):
+            for figure in _figures_of(board):
                 charts.append({"spec": figure.draw(True).to_dict(), "fluid": figure.fluid})
                 figures.append(figure)
         except Exception as error:  # forged tallies may give scores and yet no curve
             undrawn = f"Not all charts can be drawn from these cards ({printable(str(error))})."
     shown = [{"systems": [one.label for one in board.contenders], "charts": charts}]
     return {"figures": figures, "undrawn": undrawn, "facts": Markup(as_json(shown))}  # noqa: S704 (JSON in which < is escaped)
+
+
+def _figures_of(board: Leaderboard) -> list[Figure]:
+    """The charts of the best systems."""
+    best = board.contenders[: pages.MOST_CURVES]
+    tallies = {one.label: one.card.tallies for one in best}
+    found: list[Figure] = []
+    if draw := sheet_of(board.signature.task).curves:
+        found += draw({label: board.task.collect(dict(of), resamples=0) for label, of in tallies.items()})
+    return [*found, *criteria_figures(board.columns, [one.line for one in best], tallies)]
 
 
 def _renderer(title: str) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hyperacuity.report import theme
-from hyperacuity.report.sheets.sheet import Sheet, systems_of
+from hyperacuity.report.sheets.sheet import Sheet, span_of, systems_of
 
 MOST_NAMED = 3
 """Systems, or titles of sheets, up to which all are named."""
@@ -74,9 +74,7 @@ def evidence(sheet: Sheet) -> Evidence | None:
     if not math.isnan(sheet.people):
         text = f"{sheet.people:.{min(main.digits, 3)}f}"
         rows.append(Row("people", sheet.people, text, math.nan, math.nan, "currentColor", PEOPLE))
-    ends = [end for row in rows for end in (row.value, row.low, row.high)] + [sheet.chance]
-    known = [end for end in ends if not math.isnan(end)]
-    span = (min(known), max(known)) if known else (0.0, 1.0)
+    span = span_of([end for row in rows for end in (row.value, row.low, row.high)] + [sheet.chance])
     unit = f" ({main.unit})" if main.unit else ""
     caption = f"{main.title}{unit}, {SENSE[main.better]}"
     return Evidence(tuple(rows), span, sheet.chance, caption, len(sheet.lines) - len(few))

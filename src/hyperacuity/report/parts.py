@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hyperacuity.report import theme
-from hyperacuity.report.sheets.sheet import Sheet, file_names
+from hyperacuity.report.sheets.sheet import Sheet, file_names, span_of
 from hyperacuity.tally import plain
 
 if TYPE_CHECKING:
@@ -32,15 +32,13 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], file: str)
     systems = [line.system for line in sheet.lines]
     keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
     images = [_image(key, image, sheet, payloads) for key, image in keys.items()]
-    spans = [value for line in sheet.lines for value in (*line.interval, line.number(sheet.main.key))]
-    known = [value for value in spans if not math.isnan(value)]
     return {
         "id": f"s{number}",
         "file": file,
         "sheet": sheet,
         "styles": theme.systems(systems),
         "paths": theme.MARKERS,
-        "span": (min(known), max(known)) if known else (0.0, 1.0),
+        "span": span_of(value for line in sheet.lines for value in (*line.interval, line.number(sheet.main.key))),
         "images": images,
         "stacked": _is_wide(sheet),
         "tests": sum(line.verdict is not None for line in sheet.lines),

@@ -14,11 +14,10 @@ _CHARTS = {
     "audit": "agreement_chart image_agreement_chart label_chart label_curves_chart optimal_chart output_chart "
     "strength_chart",
     "boundary": "f_over_threshold precision_recall scatter_of_images",
-    "occlusion": "orientation_chart",
     "compare": "critical_difference_chart dominance_chart front_chart parallel_chart rank_group_chart",
     "edges": "best_maps_chart mean_curves_chart score_sheet_chart",
     "semantic": "class_curves_chart class_scores_chart",
-    "ordering": "accuracy_chart figure_ground_chart prc_chart",
+    "ordering": "accuracy_chart figure_ground_chart orientation_chart prc_chart",
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _CHARTS.items() for name in names.split()}
 _MODULES["save"] = "hyperacuity.report.theme"

@@ -1,4 +1,4 @@
-"""Charts of depth order: the precision–recall–classification plane, figure/ground accuracy, and the figure/ground benchmark."""
+"""Charts of depth order: contours by precision, recall and order, figure/ground accuracy, and occlusion boundaries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 import altair as alt
 import numpy as np
 
-from hyperacuity.ordering import Consistency, OrderingScore
+from hyperacuity.ordering import Consistency, OcclusionScore, OrderingScore
 from hyperacuity.report import theme
 
 Rows = list[dict[str, Any]]
@@ -104,18 +104,15 @@ def figure_ground_chart(scores: Mapping[str, OrderingScore], *, human: OrderingS
             for n, (at, r, a) in enumerate(points)
             if np.isfinite(r) and np.isfinite(a)
         ]
-    lowest = min([0.5, *(row["accuracy"] for row in rows)])
-    span = alt.Scale(domain=[np.floor(lowest * 10) / 10, 1], nice=False)
     x = alt.X("recall:Q", title="boundary recall", scale=alt.Scale(domain=[0, 1]), axis=_axis())
-    y = alt.Y("accuracy:Q", title="figure/ground accuracy", scale=span)
+    y = alt.Y("accuracy:Q", title="figure/ground accuracy", scale=_from_guessing(rows))
     legend = alt.Legend(title=None, orient="bottom", columns=3, symbolOpacity=1)
     colour, _, shape = theme.channels(_styles(scores, found), legend=legend)
     base = theme.chart(rows).encode(x=x, y=y, color=colour, order="index:Q")
-    guess = theme.chart([{"accuracy": 0.5}]).mark_rule(strokeDash=[2, 3], color=theme.FAINT)
     points = base.mark_point(opacity=1).encode(
         shape=shape, size=alt.condition("datum.best", alt.value(75), alt.value(22)), tooltip=["system:N", "at:N"]
     )
-    return alt.layer(guess.encode(y=y), base.mark_line(), points).properties(
+    return alt.layer(_guessing().encode(y=y), base.mark_line(), points).properties(
         width=theme.ONE_COLUMN - 60, height=theme.ONE_COLUMN - 110, title="Figure/ground accuracy of what is found"
     )
 
@@ -142,6 +139,47 @@ def accuracy_chart(scores: Mapping[str, OrderingScore], *, human: OrderingScore 
         .properties(width=(theme.TWO_COLUMNS - 130) / max(len(measures), 1), height=22 * len(everyone) + 8)
         .facet(column=alt.Column("measure:N", sort=measures, title=None), spacing=14)
     )
+
+
+def orientation_chart(scores: Mapping[str, OcclusionScore]) -> Any:
+    """AOR: the share of matched pixels with the right side in front, over the recall of boundaries; a curve per system.
+
+    The mark is at the threshold with the best OPR. The dotted line is what guessing would get.
+    """
+    rows: Rows = []
+    best: Rows = []
+    for name, score in scores.items():
+        curve = score.boundary.curve
+        at = int(np.argmax(score.opr.curve.f))
+        points = zip(curve.threshold.tolist(), curve.recall.tolist(), score.accuracy.tolist(), strict=True)
+        for n, (threshold, recall, accuracy) in enumerate(points):
+            if np.isfinite(accuracy):
+                row = {"system": name, "threshold": round(threshold, 4), "recall": recall, "accuracy": accuracy}
+                rows.append(row)
+                best += [row] if n == at else []
+    x = alt.X("recall:Q", title="recall of boundaries", scale=alt.Scale(domain=[0, 1], nice=False))
+    y = alt.Y("accuracy:Q", title="right side in front (AOR)", scale=_from_guessing(rows))
+    legend = alt.Legend(title=None, orient="bottom", columns=3, symbolOpacity=1)
+    colour, dash, shape = theme.channels(theme.systems(list(scores)), legend=legend)
+    lines = theme.chart(rows).encode(x=x, y=y, color=colour, order=alt.Order("threshold:Q"))
+    marks = theme.chart(best).encode(
+        x=x, y=y, color=colour, shape=shape, tooltip=["system:N", "accuracy:Q", "recall:Q"]
+    )
+    return alt.layer(
+        _guessing().encode(y=y),
+        lines.mark_line(strokeWidth=1.6).encode(strokeDash=dash),
+        marks.mark_point(filled=True, size=70, opacity=1),
+    ).properties(width=theme.ONE_COLUMN, height=theme.ONE_COLUMN - 60)
+
+
+def _from_guessing(rows: Rows) -> Any:
+    """The scale of accuracies: from the least of them, or from guessing where all are better."""
+    lowest = min([0.5, *(row["accuracy"] for row in rows)])
+    return alt.Scale(domain=[np.floor(lowest * 10) / 10, 1], nice=False)
+
+
+def _guessing() -> Any:
+    return theme.chart([{"accuracy": 0.5}]).mark_rule(strokeDash=[2, 3], color=theme.FAINT)
 
 
 def _everyone(scores: Mapping[str, OrderingScore], human: OrderingScore | None) -> dict[str, OrderingScore]:

@@ -8,6 +8,7 @@ from typing import Any
 from hyperacuity.compare.verdict import Verdict
 from hyperacuity.report.over_time.series import TimeSeries
 from hyperacuity.report.over_time.timelines import Timeline, WatchedRuns
+from hyperacuity.report.sheets.sheet import interval_text
 from hyperacuity.tally import plain
 
 MOST_FAILURES = 50
@@ -98,20 +99,15 @@ def findings(runs: WatchedRuns, one: Timeline) -> list[str]:
     if not name:
         return ["No image has been evaluated yet."]
     main = one.main
-    low, high = one.points[name].score.interval
-    interval = f" (95 % interval {main.number(low)} to {main.as_text(high)})" if not math.isnan(low) else ""
+    interval = interval_text(main, one.points[name].score.interval)
     said = [f"{name} is the latest: {main.title} {main.as_text(one.value(name))}{interval}{_since(runs, one, name)}."]
     best = one.best(one.series_with(name))
     if best and best != name:
         gap = abs(one.value(best) - one.value(name))
-        ahead = (
-            f"{main.as_text(gap)} ahead"
-            if float(main.number(gap))
-            else f"less than {main.as_text(10.0**-main.digits)} ahead"
-        )
-        said.append(
-            f"The best so far is {best} with {main.as_text(one.value(best))}, {ahead}{_test(runs, one, best, name)}."
-        )
+        shown = main.as_text(gap) if float(main.number(gap)) else f"less than {main.as_text(10.0**-main.digits)}"
+        verdict = runs.test(one, best, name)
+        test = "" if verdict is None else f" ({verdict})"
+        said.append(f"The best so far is {best} with {main.as_text(one.value(best))}, {shown} ahead{test}.")
     elif best and len(one.series_with(name).names) > 1:
         said.append("It is the best so far.")
     levels = []
@@ -130,22 +126,12 @@ def _since(runs: WatchedRuns, one: Timeline, name: str) -> str:
     if verdict is None:
         return f", after {before} with {one.main.as_text(one.value(before))}"
     gain = verdict.difference
-    if not float(one.main.number(gain)):
-        return f", {_within(one)} of {before}"
+    if not float(one.main.number(gain)):  # which the decimals do not show
+        return f", within {one.main.as_text(10.0**-one.main.digits)} of {before}"
     side = "better" if gain > 0 else "worse"
     others = {one.points[name].images, one.points[before].images, verdict.images}
     common = f" on the {verdict.images} images of both" if len(others) > 1 else ""
     return f", {one.main.as_text(abs(gain))} {side} than {before}{common} ({verdict})"
-
-
-def _within(one: Timeline) -> str:
-    """Describe a difference that the decimals do not show."""
-    return f"within {one.main.as_text(10.0**-one.main.digits)}"
-
-
-def _test(runs: WatchedRuns, one: Timeline, first: str, second: str) -> str:
-    verdict = runs.test(one, first, second)
-    return "" if verdict is None else f" ({verdict})"
 
 
 def charts_of(one: Timeline, order: str) -> list[dict[str, Any]]:

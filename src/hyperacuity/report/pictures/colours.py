@@ -13,6 +13,9 @@ Picture = NDArray[np.uint8]
 DARK = "#16181d"
 """The ground of overlays: yellow would be lost on white."""
 
+FAINT = "#4a4d55"
+"""Lines on dark of which nothing is said."""
+
 UNKNOWN = "#b8bac0"
 
 DEPTHS = ("#1f2f6b", "#4a6fae", "#9fb4c4", "#ecdcb0", "#f0a860", "#c8481e")

@@ -11,9 +11,9 @@ from PIL import Image, ImageDraw
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.maps import EdgeMap
 from hyperacuity.ordering import Contours, LocalMatch, PointPairs
-from hyperacuity.ordering.local import CONSISTENT, FALSE, INCONSISTENT, MISSED
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.colours import DARK, DEPTHS, Picture, plain, ramp, rgb
+from hyperacuity.report.pictures.colours import DARK, DEPTHS, FAINT, Picture, plain, ramp, rgb
+from hyperacuity.report.pictures.ordering import MATCHED, matching_picture
 
 LONGEST = 1200
 """Pairs of points are drawn on an enlarged image, up to 4 times as large, whose longer side keeps within this."""
@@ -21,7 +21,6 @@ LONGEST = 1200
 SPACING, TICK = 9, 5.0
 """The side of the squares that have one tick each, and the length of a tick, both in pixels."""
 
-FAINT = "#4a4d55"
 RIGHT_TO_FAR = (theme.HIT, theme.INCONSISTENT, theme.FALSE)
 
 
@@ -42,17 +41,8 @@ def owned_picture(owned: Contours) -> Picture:
 
 
 def sides_picture(found: LocalMatch) -> Picture:
-    """Boundaries after matching, each with ticks to the side that the system has in front.
-
-    Green: found, the right side in front; yellow: found, the wrong one; vermilion: false; blue: missed. Partners are both drawn.
-    """
-    colours = {MISSED: theme.MISS, FALSE: theme.FALSE, INCONSISTENT: theme.INCONSISTENT, CONSISTENT: theme.HIT}
-    picture = plain(found.truth.pixels.shape, DARK)
-    true, detected = found.truth_codes(), found.detected_codes()
-    for drawn in (true, detected):
-        for code, colour in colours.items():
-            picture[drawn == code] = rgb(colour)
-    return _with_ticks(picture, found.detected, detected, colours)
+    """Boundaries as :func:`matching_picture` draws them, each with ticks to the side that the system has in front."""
+    return _with_ticks(matching_picture(found), found.detected, found.detected_codes(), MATCHED)
 
 
 def _with_ticks(picture: Picture, owned: Contours, codes: NDArray[np.uint8], colours: dict[int, str]) -> Picture:

@@ -15,11 +15,11 @@ from hyperacuity.ordering.local import CONSISTENT, FALSE, INCONSISTENT, MISSED, 
 from hyperacuity.ordering.orderings import transfer
 from hyperacuity.ordering.pairwise import known_regions, pair_tables
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.colours import DARK, DEPTHS, UNKNOWN, Picture, plain, ramp, rgb
+from hyperacuity.report.pictures.colours import DARK, DEPTHS, FAINT, UNKNOWN, Picture, plain, ramp, rgb
 from hyperacuity.report.pictures.layers import scale_layer
 
-FAINT = "#4a4d55"
-"""Boundaries without an owner, on dark."""
+MATCHED = {MISSED: theme.MISS, FALSE: theme.FALSE, INCONSISTENT: theme.INCONSISTENT, CONSISTENT: theme.HIT}
+"""Colours of contours after matching."""
 
 PANEL = 420
 """Longer side of a panel, at least."""
@@ -54,10 +54,8 @@ def matching_picture(found: LocalMatch) -> Picture:
     Partners are both drawn, so a displaced contour is a double line.
     """
     picture = plain(found.truth.pixels.shape, DARK)
-    codes = (MISSED, FALSE, INCONSISTENT, CONSISTENT)
-    colours = (theme.MISS, theme.FALSE, theme.INCONSISTENT, theme.HIT)
     for drawn in (found.truth_codes(), found.detected_codes()):
-        for code, colour in zip(codes, colours, strict=True):
+        for code, colour in MATCHED.items():
             picture[drawn == code] = rgb(colour)
     return picture
 
@@ -137,9 +135,12 @@ def picture_sheet(
         f"green {counts.consistent:.0f} consistent, yellow {counts.inconsistent:.0f} inconsistent, "
         f"vermilion {counts.false:.0f} false, blue {counts.missed:.0f} missed"
     )
+    orders = (
+        given.painted().astype(np.float32) if isinstance(given, Partition) else given.sides
+        for given in (truth, prediction)
+    )
     panels = [
-        (order_picture(_dense(truth)), "truth: warm is near"),
-        (order_picture(_dense(prediction)), "prediction"),
+        *zip(map(order_picture, orders), ("truth: warm is near", "prediction"), strict=True),
         (matching_picture(found), verdicts),
     ]
     regions = truth.labels if labels is None else labels
@@ -162,10 +163,6 @@ def picture_sheet(
             (our_pairs, "pairs of regions: the same; vermilion false"),
         ]
     return panel_sheet(panels)
-
-
-def _dense(given: Ordering) -> OrderMap:
-    return given.painted().astype(np.float32) if isinstance(given, Partition) else given.sides
 
 
 def _region_colours(truth: Partition) -> Picture:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.report.pictures import layers
 
 WHOLE = 76_000_000
@@ -50,13 +51,20 @@ def text_size(made: Any) -> int:
     return len(made) if isinstance(made, str) else 0
 
 
+def numbers_of(counts: Any, **more: NDArray[np.float64]) -> dict[str, list[float]]:
+    """Precision, recall and F of one image at each threshold, and ``more``, rounded as a viewer shows them."""
+    recall, precision = recall_precision(counts)
+    numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision), **more}
+    return {name: np.round(values, 3).tolist() for name, values in numbers.items()}
+
+
 def with_slider(
     others: dict[str, Any],
     pictures: NDArray[np.uint8],
     thresholds: NDArray[np.float64],
     numbers: Mapping[str, Sequence[float]],
     *,
-    closeness: NDArray[np.float64],
+    curve: NDArray[np.float64],
     best: int,
     budget: Budget,
     digits: int = 3,
@@ -65,13 +73,15 @@ def with_slider(
 ) -> dict[str, Any]:
     """A system's layers with a picture per threshold, and numbers per threshold, of as many thresholds as there is room for.
 
-    ``best`` is where the slider starts, and ``best_for`` what this threshold is the best for. With ``partners``, a picture per
-    threshold too, the layer says with whom each hit is matched where readers look first: there, and where the image's F is best.
+    ``curve`` has the system's score at each threshold, higher is better. ``best`` is where the slider starts, and ``best_for``
+    what this threshold is the best for. With ``partners``, a picture per threshold too, the layer says with whom each hit is
+    matched where readers look first: there, and where the image's F is best.
     """
+    closeness = curve / (curve.max() or 1)
     match, kept = fitted(pictures, closeness=closeness, best=best, room=budget.share(text_size(others)))
     if partners is not None:
-        own_best = max(kept, key=lambda n: numbers["F"][n])
-        match["partners"] = {kept.index(n): layers.partners(pictures[n], partners[n]) for n in (best, own_best)}
+        looked_at = (best, max(kept, key=lambda n: numbers["F"][n]))
+        match["partners"] = {kept.index(n): layers.partners(pictures[n], partners[n]) for n in looked_at}
     return others | {
         "match": match,
         "steps": [round(float(thresholds[n]), digits) for n in kept],

@@ -11,7 +11,7 @@ from hyperacuity.columns import Column
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.sheets.boundary import BoundaryViewer
-from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.engine import Judged, TaskSheet, by_image
 from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
 
@@ -29,11 +29,13 @@ def _findings(judged: Judged) -> list[str]:
 
 def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
     """The best F of each image on what everyone drew, by image and system."""
-    found: dict[str, dict[str, float]] = {}
-    for system, audit in judged.scores.items():
-        for image, point in zip(audit.consensus.images, audit.consensus.per_image, strict=True):
-            found.setdefault(image, {})[system] = point.f
-    return found
+    scores = {system: audit.consensus for system, audit in judged.scores.items()}
+    return by_image(
+        {
+            system: dict(zip(one.images, (point.f for point in one.per_image), strict=True))
+            for system, one in scores.items()
+        }
+    )
 
 
 def _figures(judged: Judged) -> Iterator[Figure]:

@@ -17,13 +17,13 @@ from hyperacuity.boundary import (
     overlays_with_partners,
     tolerance_in_pixels,
 )
-from hyperacuity.boundary.scores import Point, f_measure, recall_precision
+from hyperacuity.boundary.scores import Point
 from hyperacuity.columns import Column
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts
 from hyperacuity.report.pictures import layers
-from hyperacuity.report.pictures.slider import Budget, with_slider
+from hyperacuity.report.pictures.slider import Budget, numbers_of, with_slider
 from hyperacuity.report.sheets.engine import Judged, TaskSheet
 from hyperacuity.report.sheets.sheet import Figure, leader
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
@@ -161,20 +161,18 @@ class BoundaryViewer(Viewer):
             made: dict[str, Any] = {"without": {"prediction": "a stack of segmentations is no soft map"}}
         else:
             made = {"prediction": layers.soft_picture(prediction, budget.share() // 2)}
-        recall, precision = recall_precision(self.tally_of(system, cell.image))
         curve, ods = self.score_of(system).curve, self.score_of(system).ods
-        numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
-        found = overlays_with_partners(prediction, truth, self.benchmark.for_system(system))
+        matched = overlays_with_partners(prediction, truth, self.benchmark.for_system(system))
         return with_slider(
             made,
-            found.state,
+            matched.state,
             curve.threshold,
-            {name: np.round(values, 3).tolist() for name, values in numbers.items()},
-            closeness=curve.f / (curve.f.max() or 1),
+            numbers_of(self.tally_of(system, cell.image)),
+            curve=curve.f,
             best=int(np.argmin(np.abs(curve.threshold - ods.threshold))),
             budget=budget,
             digits=4,
-            partners=found.partners if len(truth) > 1 else None,
+            partners=matched.partners if len(truth) > 1 else None,
         )
 
 

@@ -111,7 +111,7 @@ class EdgeViewer(Viewer):
             np.where(found, np.where(truth, 1, 2), np.where(truth, 3, 0)).astype(np.uint8),
             levels,
             {measure(self.protocol.names[0]).symbol: [float(f"{score:.4g}") for score in scores]},
-            closeness=np.nan_to_num(scores[best] / np.maximum(scores, 1e-12)),
+            curve=np.nan_to_num(scores[best] / np.maximum(scores, 1e-12)),
             best=best,
             budget=budget,
             best_for="this image",

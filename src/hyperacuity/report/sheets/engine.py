@@ -20,7 +20,7 @@ from hyperacuity.compare.verdict import Verdict, verdicts
 from hyperacuity.evaluation.export import ScoreRow
 from hyperacuity.evaluation.score_tables import columns_of, ranked, score_row
 from hyperacuity.report.charts import compare as charts_compare
-from hyperacuity.report.sheets.sheet import NAN, NOTHING, Each, Figure, Sheet, leader, people_of
+from hyperacuity.report.sheets.sheet import NAN, NOTHING, Each, Figure, Sheet, leader, optimal_sentence, people_of
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
 
@@ -114,12 +114,7 @@ class TaskSheet:
         shown = self.image_score or Column(
             main.key, main.title, main.better, main.digits, f"{main.title} of the image alone", main.unit
         )
-        chance = grid.task.chance
-        people = columns_of(grid.task, grid.protocol).people
-        if not judged.lines:
-            found: Iterable[str] = (self.nothing,)
-        else:
-            found = self.findings(judged)
+        chance, people = grid.task.chance, columns_of(grid.task, grid.protocol).people
         across = criteria_figures(judged.columns, judged.lines, judged.tallies, grid) if self.across_criteria else ()
         return Sheet(
             title=self.title or grid.task.title,
@@ -128,7 +123,7 @@ class TaskSheet:
             lines=judged.lines,
             board=self.board,
             figures=(*self.figures(judged), *across) if judged.lines else (),
-            findings=tuple(found),
+            findings=tuple(self.findings(judged)) if judged.lines else (self.nothing,),
             image_score=shown,
             image_scores=images,
             image_span=max(highest, 1e-12) if highest > 1 or shown.better == "min" else 1.0,
@@ -141,20 +136,28 @@ class TaskSheet:
         )
 
 
+def by_image(by_system: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Scores by image and system, of those by system and image."""
+    scores: dict[str, dict[str, float]] = {}
+    for system, of in by_system.items():
+        for image, score in of.items():
+            scores.setdefault(image, {})[system] = score
+    return scores
+
+
 def judge(grid: Grid, each: Each, *, hide_empty: bool = False) -> Judged:
     """Score every system by the task's columns, on its own images, and test each against the best."""
     criteria, shown = grid.task.criteria(grid.protocol), columns_of(grid.task, grid.protocol)
     shown = replace(shown, scores=shown.scores[:MOST_COLUMNS], more=(), numbers=shown.numbers)
     main, tallies = shown.scores[0].key, grid.tallies()
     scores: dict[str, Any] = {}
-    image_scores: dict[str, dict[str, float]] = {}
+    alone: dict[str, dict[str, float]] = {}
 
     def row_of(system: str) -> ScoreRow:  # whose tallies nobody holds when the next system's are read
         images = dict(sorted(tallies[system].items()))
         scores[system] = grid.task.collect(images)
-        alone = criteria.alone(list(images.values()))[:, criteria.names.index(main)]
-        for image, score in zip(images, alone.tolist(), strict=True):
-            image_scores.setdefault(image, {})[system] = score
+        of_images = criteria.alone(list(images.values()))[:, criteria.names.index(main)]
+        alone[system] = dict(zip(images, of_images.tolist(), strict=True))
         row = score_row(shown, criteria, system, lambda: images, scores[system], complete=False, resampled=(main,))
         failed = sum(failure.system == system for failure in grid.failures)
         return replace(row, images=len(images), failed=failed, expected=grid.sources[system].expected)
@@ -170,9 +173,8 @@ def judge(grid: Grid, each: Each, *, hide_empty: bool = False) -> Judged:
         if column.key == main or not hide_empty or not all(math.isnan(row.number(column.key)) for row in rows)
     )
     lines = ranked(columns, rows, test)
-    return Judged(
-        grid, columns, tallies, {line.system: scores[line.system] for line in lines}, image_scores, lines, each
-    )
+    by_rank = {line.system: scores[line.system] for line in lines}
+    return Judged(grid, columns, tallies, by_rank, by_image(alone), lines, each)
 
 
 def criteria_figures(
@@ -211,11 +213,8 @@ def findings(judged: Judged) -> list[str]:
     """Sentences on who leads and whether that may be chance, who is Pareto-optimal, and on the hardest image."""
     lines, main = judged.lines, judged.main
     sentences = [leader(lines, main)]
-    best = [line.system for line in lines if line.optimal]
     if len(lines) > 1 and len(judged.columns) > 1:
-        alone = f"By every criterion shown, {best[0]} is as good as any other system or better."
-        several = f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
-        sentences.append(alone if len(best) == 1 else several)
+        sentences.append(optimal_sentence(lines))
     sign = 1 if main.better == "max" else -1
     whole = {image: of for image, of in judged.image_scores.items() if len(of) == len(lines)}
     known = {image: of for image, of in whole.items() if not any(math.isnan(score) for score in of.values())}

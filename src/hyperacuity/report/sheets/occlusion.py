@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary.scores import Point, f_measure, recall_precision
+from hyperacuity.boundary.scores import Point
 from hyperacuity.ordering import (
     Contours,
     HumanOcclusion,
@@ -19,10 +19,10 @@ from hyperacuity.ordering import (
 )
 from hyperacuity.ordering.occlusion_scores import as_boundaries
 from hyperacuity.report.charts import boundary as boundary_charts
-from hyperacuity.report.charts.occlusion import orientation_chart
+from hyperacuity.report.charts.ordering import orientation_chart
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.depth import owned_picture, sides_picture
-from hyperacuity.report.pictures.slider import Budget, with_slider
+from hyperacuity.report.pictures.slider import Budget, numbers_of, with_slider
 from hyperacuity.report.sheets.engine import Judged, TaskSheet, findings
 from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
@@ -109,13 +109,7 @@ class OcclusionViewer(Viewer):
         level = float(score.opr.curve.threshold[best])
         sides = sides_picture(match_occlusion(prediction, truth[0], level, self.protocol))
         tally = self.grid.tally(system, cell.image)
-        recall, precision = recall_precision(as_boundaries(tally))
-        numbers = {
-            "precision": precision,
-            "recall": recall,
-            "F": f_measure(recall, precision),
-            "AOR": ratio(tally.detected_right, tally.detected_matched, empty=0.0),
-        }
+        right = ratio(tally.detected_right, tally.detected_matched, empty=0.0)
         return with_slider(
             {
                 "prediction": layers.soft_picture(prediction.soft, budget.share() // 2),
@@ -123,8 +117,8 @@ class OcclusionViewer(Viewer):
             },
             occlusion_overlays(prediction, truth, self.protocol),
             score.opr.curve.threshold,
-            {name: np.round(values, 3).tolist() for name, values in numbers.items()},
-            closeness=score.opr.curve.f / (score.opr.curve.f.max() or 1),
+            numbers_of(as_boundaries(tally), AOR=right),
+            curve=score.opr.curve.f,
             best=best,
             budget=budget,
             digits=4,

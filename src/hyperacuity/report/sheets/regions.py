@@ -76,17 +76,16 @@ class RegionViewer(Viewer):
         borders = _borders(self.reader.prediction(cell, self.protocol))
         here = collect({cell.image: self.grid.tally(system, cell.image)}, resamples=1)
         everywhere = self.scores[system]
-        covering = everywhere.curves[0]
-        found = with_slider(
+        slider = with_slider(
             {"prediction": layers.soft_picture(np.mean(borders, axis=0, dtype=np.float32), budget.share() // 2)},
             _matched(borders, truth),
             everywhere.levels,
             dict(zip(("covering", "PRI", "VI"), np.round(here.curves, 3).tolist(), strict=True)),
-            closeness=covering / (covering.max() or 1),
+            curve=everywhere.curves[0],
             best=int(np.argmin(np.abs(everywhere.levels - everywhere.covering.level))),
             budget=budget,
         )
-        return found | {"what": "Level"}
+        return slider | {"what": "Level"}
 
 
 def _borders(prediction: Levels | list[LabelMap]) -> NDArray[np.bool_]:

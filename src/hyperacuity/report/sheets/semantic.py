@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.columns import Column, Scored
 from hyperacuity.report.charts import semantic as charts
 from hyperacuity.report.pictures import layers
-from hyperacuity.report.pictures.slider import Budget, text_size, with_slider
-from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.pictures.slider import Budget, numbers_of, text_size, with_slider
+from hyperacuity.report.sheets.engine import Judged, TaskSheet, by_image
 from hyperacuity.report.sheets.sheet import NAN, NOTHING, Figure, leader
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
@@ -86,17 +85,14 @@ def _notes(judged: Judged) -> list[str]:
 
 def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
     """The mean over its classes of an image's best F, by image and system."""
-    found: dict[str, dict[str, list[float]]] = {}
+    by_system: dict[str, dict[str, float]] = {}
     for system, score in judged.scores.items():
-        for image in score.images:
-            found.setdefault(image, {})[system] = []
+        best: dict[str, list[float]] = {image: [] for image in score.images}
         for one in score.classes.values():
             for image, point in zip(one.images, one.per_image, strict=True):
-                found[image][system].append(point.f)
-    return {
-        image: {system: float(np.mean(values)) if values else NAN for system, values in of.items()}
-        for image, of in found.items()
-    }
+                best[image].append(point.f)
+        by_system[system] = {image: float(np.mean(values)) if values else NAN for image, values in best.items()}
+    return by_image(by_system)
 
 
 class SemanticViewer(Viewer):
@@ -162,8 +158,6 @@ class SemanticViewer(Viewer):
         return {"kinds": found}
 
     def _class(self, system: str, name: str, soft: Any, counts: Any, states: Any, room: Budget) -> dict[str, Any]:
-        recall, precision = recall_precision(counts)
-        numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
         levels, score = self.protocol.levels, self.scores[system].classes.get(name)
         curve = np.ones(levels.size) if score is None else score.curve.f
         best = levels.size // 2 if score is None else int(np.argmin(np.abs(levels - score.ods.threshold)))
@@ -172,8 +166,8 @@ class SemanticViewer(Viewer):
             {"prediction": layers.soft_picture(soft, room.share() // 2)},
             np.pad(states, ((0, 0), (border, border), (border, border))),
             levels,
-            {key: np.round(values, 3).tolist() for key, values in numbers.items()},
-            closeness=curve / (curve.max() or 1),
+            numbers_of(counts),
+            curve=curve,
             best=best,
             budget=room,
             digits=4,

@@ -129,6 +129,26 @@ def people_of(grid: Grid, each: Each) -> Any:
     return job.collect_people(dict(zip(cells, each("people", job.people, list(cells.values())), strict=True)))
 
 
+def interval_text(column: Column, ends: tuple[float, float]) -> str:
+    """An interval as it stands behind a score in a sentence; empty where there is none."""
+    low, high = ends
+    return "" if math.isnan(low) else f" (95 % interval {column.number(low)} to {column.as_text(high)})"
+
+
+def optimal_sentence(lines: Sequence[ScoreRow]) -> str:
+    """Say which of several systems are Pareto-optimal."""
+    best = [line.system for line in lines if line.optimal]
+    if len(best) == 1:
+        return f"By every criterion shown, {best[0]} is as good as any other system or better."
+    return f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
+
+
+def span_of(values: Iterable[float]) -> tuple[float, float]:
+    """The ends of an axis that holds these values, NaN left out; from 0 to 1 without any."""
+    known = [value for value in values if math.isfinite(value)]
+    return (min(known), max(known)) if known else (0.0, 1.0)
+
+
 def leader(lines: Sequence[ScoreRow], column: Column) -> str:
     """Say who leads, by how much, and whether that may be chance.
 
@@ -137,9 +157,8 @@ def leader(lines: Sequence[ScoreRow], column: Column) -> str:
     'a reaches ODS 0.700 (95 % interval 0.600 to 0.800), ahead of b by 0.100.'
     """
     first = lines[0]
-    low, high = first.ends(column.key)
     text = f"{first.system} reaches {column.title} {column.as_text(first.number(column.key))}"
-    text += f" (95 % interval {low:.{column.digits}f} to {column.as_text(high)})" if not math.isnan(low) else ""
+    text += interval_text(column, first.ends(column.key))
     if len(lines) > 1:
         second = lines[1]
         gap = abs(first.number(column.key) - second.number(column.key))

@@ -14,7 +14,7 @@ from hyperacuity.columns import Column
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.engine import Judged, TaskSheet, by_image
 from hyperacuity.report.sheets.sheet import NAN, Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
@@ -30,11 +30,7 @@ def _findings(judged: Judged) -> list[str]:
 
 
 def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for name in judged.tallies:
-        for image, tally in judged.tallies[name].items():
-            found.setdefault(image, {})[name] = _agreed(tally)
-    return found
+    return by_image({name: {image: _agreed(one) for image, one in of.items()} for name, of in judged.tallies.items()})
 
 
 def _agreed(tally: StrengthTally) -> float:
