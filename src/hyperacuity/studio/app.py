@@ -27,11 +27,7 @@ Handler = Callable[[Request, Exception], Awaitable[Response]]
 def make_app(
     page: Page, *, token: str | None = None, hosts: Sequence[str] | None = None, public: str | None = None
 ) -> ASGIApp:
-    """The application that serves a page.
-
-    ``token`` is asked of everyone but guests. ``hosts`` are the names that the server answers to (None: any), ``public`` is the
-    address under which a proxy serves it.
-    """
+    """The application that serves a page. ``token``, ``hosts`` and ``public`` are as in :class:`Guard`; guests need no token."""
     mimetypes.add_type("text/javascript", ".js")  # some systems call it plain text, which browsers do not run
     app = Starlette(
         routes=[*page.routes, Mount("/static", StaticFiles(packages=[("hyperacuity.studio", "static")]))],

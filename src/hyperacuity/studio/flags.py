@@ -27,43 +27,41 @@ class Flag:
     skipped: bool
 
 
+@dataclass(frozen=True)
 class Flags:
     """The flags of one page. ``item_of`` finds the image of a request; ``address`` is that of an image."""
 
-    def __init__(
-        self, state: State, page: str, people: People, address: str, item_of: Callable[[Request], Item]
-    ) -> None:
-        self._state = state
-        self._page = page
-        self._people = people
-        self._address = address
-        self._item_of = item_of
+    state: State
+    page: str
+    people: People
+    address: str
+    item_of: Callable[[Request], Item]
 
     @property
     def routes(self) -> list[Route]:
         """``POST ADDRESS/flag`` with a note, and whether the image is skipped; ``DELETE ADDRESS/flag`` takes the flag away."""
         return [
-            Route(f"{self._address}/flag", self._set, methods=["POST"]),
-            Route(f"{self._address}/flag", self._remove, methods=["DELETE"]),
+            Route(f"{self.address}/flag", self._set, methods=["POST"]),
+            Route(f"{self.address}/flag", self._remove, methods=["DELETE"]),
         ]
 
     def of(self, file: sqlite3.Connection, person: str) -> dict[str, Flag]:
         """A person's flags, by image."""
         query = "SELECT item, note, skipped FROM studio_flags WHERE page = ? AND person = ?"
-        return {item: Flag(note, bool(skipped)) for item, note, skipped in file.execute(query, (self._page, person))}
+        return {item: Flag(note, bool(skipped)) for item, note, skipped in file.execute(query, (self.page, person))}
 
     async def _set(self, request: Request) -> Response:
-        person, item = await self._people.require(request), self._item_of(request)
+        person, item = await self.people.require(request), self.item_of(request)
         values = await read_json(request)
         note, skipped = field(values, "note", str, high=LONGEST), field(values, "skipped", bool)
-        row = (self._page, person.id, item.id, note.strip(), skipped, now())
-        await self._state.write(lambda file: insert(file, "studio_flags", *row, conflict="REPLACE"))
+        row = (self.page, person.id, item.id, note.strip(), skipped, now())
+        await self.state.write(lambda file: insert(file, "studio_flags", *row, conflict="REPLACE"))
         return JSONResponse({"note": note.strip(), "skipped": skipped})
 
     async def _remove(self, request: Request) -> Response:
-        person, item = await self._people.require(request), self._item_of(request)
+        person, item = await self.people.require(request), self.item_of(request)
         query = "DELETE FROM studio_flags WHERE page = ? AND person = ? AND item = ?"
-        await self._state.write(lambda file: file.execute(query, (self._page, person.id, item.id)).rowcount)
+        await self.state.write(lambda file: file.execute(query, (self.page, person.id, item.id)).rowcount)
         return JSONResponse({"note": None, "skipped": False})
 
 

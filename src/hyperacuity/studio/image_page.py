@@ -73,9 +73,9 @@ class ImagePage(ABC):
         """The page of an image."""
 
     def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
-        """Write files of finished work that are missing, damaged or older: a server was killed, or writes elsewhere now.
+        """Write files of finished work that are missing, damaged or older; (name, reason) of those that cannot be written.
 
-        Returns (name, reason) of those that could not be written. ``watch`` sees the progress.
+        ``watch`` sees the progress.
         """
         failed = []
         finished, folder = self._state.read_now(lambda file: (actions.finished_logs(file, self.NAME), folders(file)))

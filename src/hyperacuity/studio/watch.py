@@ -1,7 +1,6 @@
 """A page that follows runs while a job writes to them: it refreshes by itself, and only reads what has changed.
 
-Nobody but one thread reads the runs, and only while somebody has the page open. The page asks every few seconds whether there is
-anything new, and is answered from what that thread saw last.
+One thread reads the runs, while somebody has the page open. The page asks every few seconds whether there is anything new.
 """
 
 from __future__ import annotations

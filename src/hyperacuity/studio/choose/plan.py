@@ -103,8 +103,8 @@ class Progress:
 def invite(state: State, study: Study, design: Design) -> str:
     """Create an invitation and its plan; returns its token.
 
-    Participants wait for the transaction, which stores this one plan and nothing else. What takes longer (how often each trial
-    was given out, drawing the plan) comes before it. Another server may have invited somebody meanwhile; then it is drawn again.
+    The plan is drawn before the transaction, for which participants wait, and drawn again if another server has invited somebody
+    meanwhile.
     """
     token = secrets.token_urlsafe(24)
     while True:
@@ -156,11 +156,7 @@ def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]
 
 
 def inconspicuous(study: Study, trials: Sequence[str], checks: Sequence[str]) -> list[str]:
-    """Checks, those first whose photographs stand out least among those of the trials.
-
-    With a check, a photograph is seen once more often. The more photographs are seen as often as that, and the more often they
-    are, the less it says. A photograph without any trial is seen once.
-    """
+    """Checks, those first whose photographs, seen once more often than in the trials, stand out least."""
     seen = Counter(study.questions[name].image for name in trials)
     alike = Counter(seen.values())
 

@@ -115,12 +115,13 @@ def store_about(file: sqlite3.Connection, person: int, session: Session, given: 
     """Store what someone says about themselves, an answer per question; an empty one is left open. ``Refused`` for others."""
     if len(given) != len(session.questions):
         raise Refused(400, "answers: expected one for each question")
+    answers = {}
     for question, answer in zip(session.questions, given, strict=True):
         if not isinstance(answer, str) or len(answer) > 200 or not answer.isprintable():
             raise Refused(400, f"{question.words}: expected a short text")
         if answer and question.options and answer not in question.options:
             raise Refused(400, f"{question.words}: expected one of the answers that are offered")
-    answers = {question.words: answer.strip() for question, answer in zip(session.questions, given, strict=True)}
+        answers[question.words] = answer.strip()
     _store(file, person, "about", json.dumps(answers))
 
 

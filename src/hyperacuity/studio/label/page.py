@@ -218,7 +218,8 @@ class LabelPage(ImagePage):
             return _states(file, person), self._flags.of(file, person.id)
 
         labels = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
-        finished = await asyncio.to_thread(finish, await self._find_all(item, ready, labels), labels)
+        candidates = {source: await self._find(item, ready, source) for source in labels.used}
+        finished = await asyncio.to_thread(finish, candidates, labels)
         if checksum(finished.drawn) != check:
             raise Refused(409, "the page and the saved map differ: reload the page, then check the map again")
         if finished.missing and not field({"anyway": False, **values}, "anyway", bool):
@@ -325,18 +326,16 @@ class LabelPage(ImagePage):
             with suppress(Refused):
                 await self._find(item, await self._prepare(item), source)
 
-    async def _find_all(self, item: Item, ready: Prepared, labels: Log) -> dict[str, EdgeCandidates]:
-        """The candidates that it takes to replay a log."""
-        return {source: await self._find(item, ready, source) for source in labels.used}
-
     def _find_now(self, item: Item, ready: Prepared, labels: Log) -> dict[str, EdgeCandidates]:
-        """As :meth:`_find_all`, for code outside of the server's loop."""
-        candidates = {GRADIENT: ready.candidates}
+        """The candidates that it takes to replay a log, for code outside of the server's loop."""
+        candidates = {}
         for source in labels.used:
-            if source != GRADIENT:
-                self._check_known(source)
-                candidates[source] = self._candidates.get((item.id, source), partial(self._sources[source].find, item))
-        return {source: candidates[source] for source in labels.used}
+            self._check_known(source)
+            find = partial(self._sources[source].find, item)
+            candidates[source] = (
+                ready.candidates if source == GRADIENT else self._candidates.get((item.id, source), find)
+            )
+        return candidates
 
     def _accepted(self, finished: Finished) -> dict[str, int]:
         """Origins of the edges, in words for the page."""

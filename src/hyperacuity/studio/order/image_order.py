@@ -89,10 +89,7 @@ class ImageOrder:
 
     @property
     def coverage(self) -> dict[str, float]:
-        """Shares of the regions of which anything was said, of the boundaries' length with a known relation, and of all pairs.
-
-        What does not exist is covered: a single region has no pairs.
-        """
+        """Shares of the regions, of the boundaries' length and of all pairs that are ordered; 1 of what does not exist."""
         regions, count = self.regions, self.regions.count
         related = np.array([self.arrangement.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
         return {

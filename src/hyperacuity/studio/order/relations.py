@@ -266,11 +266,9 @@ def _path_back(
     at: Mapping[int, Sequence[int]],
     shorter_than: int | None,
 ) -> tuple[Step, ...]:
-    """The shortest path from a region back to it that leads to a region behind at least once; breadth first.
-
-    A state is a region and whether the path has led behind yet. From a position every later one is a step away, so a path never
-    needs two such steps in a row; each position is looked at once, which keeps a long list cheap.
-    """
+    """The shortest path from a region back to it that leads to a region behind at least once; breadth first."""
+    # A state is a region and whether the path has led behind yet. From a position every later one is a step away, so that each
+    # position is looked at once, which keeps a long list cheap.
     State = tuple[int, bool]
     came: dict[State, tuple[State, Step]] = {}
     length: dict[State, int] = {(start, False): 0}

@@ -45,10 +45,7 @@ class AnswerCounts:
 
 
 def suggest(regions: Regions) -> dict[Pair, int]:
-    """Suggestions for regions with depths: of every two neighbours, the one with the larger depth is in front.
-
-    Equal depths suggest nothing; no depths give no suggestions.
-    """
+    """Suggestions for regions with depths: of two neighbours, the one with the larger depth is in front."""
     if regions.depths is None:
         return {}
     steps = regions.depths[regions.pairs[:, 0]] - regions.depths[regions.pairs[:, 1]]

@@ -14,6 +14,7 @@ from hyperacuity.studio.order.files import KINDS, outputs_of
 from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.image_order import ImageOrder, image_order
 from hyperacuity.studio.order.relations import Pair, Statements, as_sentence, find_contradiction
+from hyperacuity.studio.order.suggestions import longest_first
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_orders, share_agreed
 from hyperacuity.studio.overview.work import Difference, Measures, SideBySide, Work
@@ -53,10 +54,8 @@ class OrderWork(Work[ImageOrder]):
         boxes = ndimage.find_objects(one.regions.labels + 1, max_label=one.regions.count)
         differences = []
         for x, y in _disputed(one, other):
-            box = _around(boxes[x], boxes[y])
-            differences.append(
-                Difference(box, *(_words(x, y, version.arrangement.relation(x, y)) for version in (one, other)))
-            )
+            words = (_words(x, y, version.arrangement.relation(x, y)) for version in (one, other))
+            differences.append(Difference(_around(boxes[x], boxes[y]), *words))
         return SideBySide((_painted(one), _painted(other)), differences)
 
     def settle(
@@ -102,9 +101,7 @@ def settled_pairs(one: ImageOrder, other: ImageOrder, choices: Sequence[str]) ->
 
 def _disputed(one: ImageOrder, other: ImageOrder) -> list[Pair]:
     """Neighbours of which two orders say different things, those with the longest boundary first."""
-    regions = one.regions
-    order = np.argsort(-regions.lengths, kind="stable")
-    pairs = [(a, b) for a, b in regions.pairs[order].tolist()]
+    pairs = longest_first(one.regions)
     return [pair for pair in pairs if one.arrangement.relation(*pair) != other.arrangement.relation(*pair)]
 
 

@@ -7,10 +7,10 @@ import json
 import sqlite3
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import combinations
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -256,28 +256,32 @@ class Overview:
         total = np.sum(matrices, axis=0)
         return {name: measure(total) for name, measure in self._work.measures.items()}
 
+    def _matrices(self, finished: By) -> Iterator[tuple[WorkVersion, WorkVersion, Confusion]]:
+        """Each two versions that were compared, and their confusion matrix."""
+        for item, versions in finished.items():
+            matrices, _ = self._compared.get(_key(item, versions), ({}, ""))
+            yield from ((versions[i], versions[j], matrix) for (i, j), matrix in matrices.items())
+
     def _agreement(self, finished: By) -> dict[str, Any] | None:
         """Agreement of everyone on everything, and how it grew with each two versions that could be compared."""
-        timed = []
-        for item, versions in finished.items():
-            for (i, j), matrix in self._compared.get(_key(item, versions), ({}, ""))[0].items():
-                timed.append((max(versions[i].finished, versions[j].finished), matrix))
+        timed = [(max(one.finished, other.finished), matrix) for one, other, matrix in self._matrices(finished)]
         if not timed:
             return None
-        timed.sort(key=lambda one: one[0])
+        timed.sort(key=itemgetter(0))
         sums = np.cumsum([matrix for _, matrix in timed], axis=0)
         growth = {name: [measure(total) for total in sums] for name, measure in self._work.measures.items()}
-        return {"growth": {name: _line(values) for name, values in growth.items()}, "pairs": len(timed)} | {
-            "now": {name: values[-1] for name, values in growth.items()}
+        return {
+            "growth": {name: _line(values) for name, values in growth.items()},
+            "pairs": len(timed),
+            "now": {name: values[-1] for name, values in growth.items()},
         }
 
     def _pair_rows(self, finished: By) -> list[dict[str, Any]]:
         """Agreement of each two people, over the images that both are done with."""
         by_pair: defaultdict[tuple[str, str], list[Confusion]] = defaultdict(list)
-        for item, versions in finished.items():
-            for (i, j), matrix in self._compared.get(_key(item, versions), ({}, ""))[0].items():
-                one, other = sorted((versions[i].name, versions[j].name))
-                by_pair[one, other].append(matrix if one == versions[i].name else matrix.T)
+        for a, b, matrix in self._matrices(finished):
+            one, other = sorted((a.name, b.name))
+            by_pair[one, other].append(matrix if one == a.name else matrix.T)
         return [
             {"names": names, "images": len(matrices), "agreement": self._measure(matrices)}
             for names, matrices in sorted(by_pair.items())
