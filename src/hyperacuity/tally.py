@@ -3,8 +3,9 @@
 A tally holds counts or sums, never ratios. Tallies therefore add, cache, resume, resample (a bootstrap is a weighted sum of
 tallies) and travel between machines; threads, stores, intervals and reports are written once, over this class.
 
-A benchmark is a protocol, a tally and a score, and a :class:`Task` that names them (:mod:`hyperacuity.tasks`). A tally carries
-the protocol it was made under, so that no score can be signed with another one. ``docs/add-a-benchmark.md`` has a whole one.
+A benchmark is a protocol, which prints as a signature, a tally and a score, and a :class:`~hyperacuity.tasks.Task` that names
+them. A tally carries the protocol it was made under, so that no score can be signed with another one.
+``docs/add-a-benchmark.md`` has a whole one.
 """
 
 from __future__ import annotations
@@ -20,19 +21,16 @@ from copy import copy
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.signatures import Signature as Signature
-from hyperacuity.signatures import count_or_list as count_or_list
-from hyperacuity.signatures import number as number
 from hyperacuity.syntax import field_texts
 
 if TYPE_CHECKING:
-    from hyperacuity.columns import Columns
+    pass
 
 Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
@@ -45,6 +43,82 @@ MOST_COUNTED = 2**53
 
 ROUNDING = 1e-6
 """Sums of fractions may exceed a limit by this share."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A protocol as a value that prints as one line, ``task|key:value|…|v:version``; the line stands beside every score.
+
+    Two scores are comparable when their signatures are equal.
+
+    >>> Signature.of("boundary", 1, tol="0.0075diag", thin="guo-hall", thr=99)
+    boundary|tol:0.0075diag|thin:guo-hall|thr:99|v:1
+    >>> Signature.parse("boundary|thr:99|v:1").with_parts(truth="inverted")
+    boundary|thr:99|truth:inverted|v:1
+    """
+
+    task: str
+    version: int
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, task: str, version: int, /, **parts: object) -> Self:
+        """The signature with these parts, in this order."""
+        return cls(task, version, tuple((key, str(value)) for key, value in parts.items()))
+
+    @classmethod
+    def parse(cls, line: str) -> Self:
+        """The inverse of ``str``. ``InputError`` for a line that is no signature."""
+        task, *parts = line.split("|")
+        pairs = [tuple(part.split(":", 1)) for part in parts]
+        if not task or not pairs or any(len(pair) != 2 for pair in pairs) or not re.fullmatch(r"v:\d+", parts[-1]):
+            raise InputError(f"{line!r} is no signature, expected task|key:value|…|v:version")
+        return cls(task, int(pairs[-1][1]), tuple((key, value) for key, value in pairs[:-1]))
+
+    def with_parts(self, **more: object) -> Self:
+        """The signature with further parts before the version."""
+        return replace(self, parts=(*self.parts, *((key, str(value)) for key, value in more.items())))
+
+    def differences(self, other: Signature) -> list[str]:
+        """Differences of two signatures, in words; empty when they are equal.
+
+        >>> Signature.parse("boundary|thr:99|v:1").differences(Signature.parse("boundary|thr:19|nms:none|v:1"))
+        ['thr is 99 in one and 19 in the other', 'nms is missing in one and none in the other']
+        """
+        mine, theirs = ({"task": s.task, **dict(s.parts), "version": str(s.version)} for s in (self, other))
+        return [
+            f"{key} is {mine.get(key, 'missing')} in one and {theirs.get(key, 'missing')} in the other"
+            for key in dict.fromkeys((*mine, *theirs))
+            if mine.get(key) != theirs.get(key)
+        ]
+
+    def __str__(self) -> str:
+        return "|".join([self.task, *(f"{key}:{value}" for key, value in self.parts), f"v:{self.version}"])
+
+    __repr__ = __str__
+
+
+def number(value: float) -> str:
+    """A number as signatures print it: short where that is exact, and never the same for two different numbers.
+
+    >>> number(0.0075), number(3.0), number(0.1 + 0.2), number(1e-9)
+    ('0.0075', '3', '0.30000000000000004', '1e-09')
+    """
+    value = float(value) + 0.0  # of the two zeros, which are equal, the one without a sign
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+def count_or_list(value: int | str | tuple[float, ...]) -> str:
+    """A count, a word, or a list of numbers as signatures print them; a list of one whole number keeps its point.
+
+    >>> count_or_list(1), count_or_list((1.0,)), count_or_list((0.5,)), count_or_list((0.5, 1.0))
+    ('1', '1.0', '0.5', '0.5,1')
+    """
+    if not isinstance(value, tuple):
+        return str(value)
+    printed = ",".join(map(number, value))
+    return f"{printed}.0" if printed.isdigit() else printed
 
 
 @dataclass(frozen=True)
@@ -351,95 +425,3 @@ def _refuse_mixture(tallies: Sequence[Tally], what: str) -> None:
 
 
 T = TypeVar("T", bound=Tally)
-S = TypeVar("S")
-Vector = Literal["concat", "mean"]
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """The numbers a task is judged by under one protocol, and in which sense.
-
-    ``rescore(tallies, weights)`` gives the scores of one system, resamples × criteria, when each image counts as often as a row
-    of ``weights`` says: on the data set (all ones), on each image alone, on every resample. ``usual`` are the criteria to
-    compare by when none are named, and ``vector`` is whether each image is a component of its own.
-    """
-
-    names: tuple[str, ...]
-    senses: tuple[str, ...]
-    rescore: Callable[[Sequence[Any], Weights], Scores]
-    usual: tuple[str, ...]
-    vector: Vector = "mean"
-
-    def overall(self, tallies: Sequence[Any]) -> Scores:
-        """The scores of one system on the data set."""
-        scores: Scores = self.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0]
-        return scores
-
-    def alone(self, tallies: Sequence[Any]) -> Scores:
-        """The scores of one system on each image alone, images × criteria."""
-        parts = [tallies[start : start + 500] for start in range(0, len(tallies), 500)]
-        return np.concatenate([self.rescore(part, np.eye(len(part), dtype=np.int64)) for part in parts])
-
-    def resampled(self, tallies: Sequence[Any], blocks: Iterable[Weights]) -> Scores:
-        """The scores of one system on resampled data sets, whose weights come in blocks; resamples × criteria."""
-        return np.concatenate([self.rescore(tallies, block) for block in blocks])
-
-
-Example = tuple[Any, Any, Mapping[str, Any]]
-"""A prediction, its truths, and options of :func:`hyperacuity.evaluate`."""
-
-
-@dataclass(frozen=True)
-class Task(Generic[P, T, S]):
-    """All that the rest of the house needs to know of a benchmark. Tasks are found by name in :mod:`hyperacuity.tasks`.
-
-    Parameters
-    ----------
-    name, title
-        Name in signatures and of the command, and title on pages.
-    protocol, tally_type
-        Its types; ``protocol()`` has the defaults.
-    tally
-        ``(prediction, truths, protocol, **extras) -> tally`` of one image. Arrays in, numbers out, no files.
-    collect
-        ``({image: tally}, *, resamples, seed) -> score`` of a data set.
-    criteria
-        The numbers it is judged by, under a protocol.
-    kind
-        The kind of its data (:mod:`hyperacuity.kinds`): its name, or a value of a :class:`~hyperacuity.kinds.Kind` of your own.
-    people, collect_people
-        ``(truths, protocol) -> tally`` of each annotator against the others, and their score, where it is not ``collect``'s.
-    protocols
-        Protocols that have a name.
-    by_name
-        Whether ``tally`` takes the image's name (``image=``), because something is drawn at random for each.
-    collect_sweep
-        ``({value: {image: tally}}) -> score`` of one system at several values of a parameter, where that can be said.
-    chance
-        ``(criterion, {image: tally}) -> number``: the score that guessing reaches; NaN where that is not known.
-    references, protocol_references
-        Papers to cite: keys of the package's list or BibTeX entries, or a function of a signature; more for named protocols.
-    examples
-        ``(scene) -> [(prediction, truths, options)]``: small inputs made of a scene; to score them compiles all kernels.
-    columns
-        Columns of its tables, or a function of the protocol that gives them; by default its criteria.
-    """
-
-    name: str
-    title: str
-    protocol: type[P]
-    tally_type: type[T]
-    tally: Callable[..., T]
-    collect: Callable[..., S]
-    criteria: Callable[[P], Criteria]
-    kind: Any = "contours"
-    people: Callable[[Sequence[Any], P], T] | None = None
-    collect_people: Callable[[Sequence[T]], Any] | None = None
-    protocols: Mapping[str, P] = field(default_factory=dict)
-    by_name: bool = False
-    collect_sweep: Callable[[Mapping[str, Mapping[str, T]]], S] | None = None
-    chance: Callable[[str, Mapping[str, T]], float] | None = None
-    references: Sequence[str] | Callable[[Signature], Iterable[str]] = ()
-    protocol_references: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    examples: Callable[[Any], Iterable[Example]] | None = None
-    columns: Columns | Callable[[P], Columns] | None = None

@@ -13,7 +13,8 @@ from hyperacuity import tasks
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.maps import soft_map
 from hyperacuity.ordering import contours, occlusion_map, ordering
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task
+from hyperacuity.tally import BaseProtocol, Counts, Tally
+from hyperacuity.tasks import Criteria, Task
 
 small_scene = cache(partial(make_scene, size=(80, 64), leaves=4))
 """Made once; tests only read it."""

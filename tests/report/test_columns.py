@@ -21,7 +21,8 @@ from hyperacuity.columns import Column, Columns, Scored
 from hyperacuity.data import write_png
 from hyperacuity.evaluation.score_tables import columns_of
 from hyperacuity.report.pages import make_sheets
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task
+from hyperacuity.tally import BaseProtocol, Counts, Tally
+from hyperacuity.tasks import Criteria, Task
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from hyperacuity.report.figures import write_figures
 from hyperacuity.report.pages import make_sheets, write_pages
 from hyperacuity.report.sheets import make_sheet
 from hyperacuity.run.gather import Grid
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Signature, Tally, Task
+from hyperacuity.tally import BaseProtocol, Counts, Signature, Tally
+from hyperacuity.tasks import Criteria, Task
 
 
 def test_figures_are_written_for_print(plain_run, tmp_path):

@@ -293,7 +293,8 @@ from pathlib import Path
 from typing import ClassVar
 from helping import agreement
 from hyperacuity import tasks
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task, total
+from hyperacuity.tally import BaseProtocol, Counts, Tally, total
+from hyperacuity.tasks import Criteria, Task
 
 @dataclass(frozen=True)
 class Protocol(BaseProtocol):

@@ -25,7 +25,8 @@ from hyperacuity.resampling import ratio, resample
 from hyperacuity.run import Cell, open_run, open_store, run_grid
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.watch import WatchPage
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task, stack
+from hyperacuity.tally import BaseProtocol, Counts, Tally, stack
+from hyperacuity.tasks import Criteria, Task
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ from hyperacuity.kernels.parts import partners_at_levels, partners_by_level, swe
 from hyperacuity.kernels.sweep import History, trace
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
-from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of, total
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Scores, Tally, Weights, number, protocol_of, total
+from hyperacuity.tasks import Criteria
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 OUTPUT_LEVELS = 20

@@ -27,7 +27,8 @@ from hyperacuity.boundary.matching import TOLERANCE, match
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, edge_map, same_size
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
-from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Scores, Tally, Weights, number, protocol_of
+from hyperacuity.tasks import Criteria
 
 CLASSES = ("[0, 0.2)", "[0.2, 0.4)", "[0.4, 0.6)", "[0.6, 0.8)", "[0.8, 1)", "1")
 """Classes of strength; each includes its lower end, and the last is consensus alone."""

@@ -14,7 +14,7 @@ from hyperacuity.audit.strength import (
     tally_strengths,
 )
 from hyperacuity.columns import Column, Columns
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 
 def _percent(

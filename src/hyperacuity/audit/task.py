@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, SystemAudit, collect_audit, criteria, tally_audit
 from hyperacuity.columns import Column, Columns
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 COLUMNS = Columns(
     (

@@ -30,7 +30,8 @@ from hyperacuity.evaluation.score_tables import ranked
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Each, leader
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
-from hyperacuity.tally import Criteria, Signature, Task
+from hyperacuity.tally import Signature
+from hyperacuity.tasks import Criteria, Task
 
 Floats = NDArray[np.float64]
 

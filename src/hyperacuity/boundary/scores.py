@@ -24,7 +24,8 @@ from hyperacuity.boundary.protocols import Precision, Protocol
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import Bootstrap, Draws, PairedResult, paired_bootstrap, percentile_interval, resample
-from hyperacuity.tally import Criteria, Weights, protocol_of, stack
+from hyperacuity.tally import Weights, protocol_of, stack
+from hyperacuity.tasks import Criteria
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from hyperacuity.boundary.scores import BoundaryScore, collect, criteria
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 from hyperacuity.columns import Column, Columns, Scored
 from hyperacuity.maps import size_of
-from hyperacuity.tally import Example, Task
+from hyperacuity.tasks import Example, Task
 
 SCORES = (
     Column(

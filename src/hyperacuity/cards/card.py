@@ -14,8 +14,8 @@ import numpy as np
 from hyperacuity.cards.digests import fingerprint
 from hyperacuity.console import printable
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
-from hyperacuity.tally import Signature, Tally, Task, protocol_of
-from hyperacuity.tasks import task
+from hyperacuity.tally import Signature, Tally, protocol_of
+from hyperacuity.tasks import Task, task
 
 PEOPLE = "people"
 """System name of a card whose tallies are of annotators, each held against the others."""

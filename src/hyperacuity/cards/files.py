@@ -36,8 +36,8 @@ from hyperacuity.cards.digests import DIGEST_BYTES, fingerprint
 from hyperacuity.console import printable
 from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.outputs import check_output, write_bytes
-from hyperacuity.tally import BaseProtocol, Signature, Tally, Task
-from hyperacuity.tasks import task
+from hyperacuity.tally import BaseProtocol, Signature, Tally
+from hyperacuity.tasks import Task, task
 
 SUFFIX = ".card"
 FIRST_LINE = "hyperacuity card 1"

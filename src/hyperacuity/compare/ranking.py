@@ -12,7 +12,8 @@ from hyperacuity.compare import pareto
 from hyperacuity.compare.table import Table
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import Bootstrap
-from hyperacuity.tally import Scores, Vector
+from hyperacuity.tally import Scores
+from hyperacuity.tasks import Vector
 
 Ties = Literal["competition", "average"]
 

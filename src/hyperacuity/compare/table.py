@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import Draws, blocks_of, weighted_mean
-from hyperacuity.tally import Scores, Vector, Weights
+from hyperacuity.tally import Scores, Weights
+from hyperacuity.tasks import Vector
 
 Names = Sequence[str] | None
 Rescore = Callable[[Weights], Scores]

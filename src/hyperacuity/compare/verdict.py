@@ -17,7 +17,8 @@ import numpy as np
 
 from hyperacuity.compare.table import Rescore, Table
 from hyperacuity.resampling import Bootstrap, blocks_of, holm, paired_bootstrap
-from hyperacuity.tally import Criteria, Scores, Tally
+from hyperacuity.tally import Scores, Tally
+from hyperacuity.tasks import Criteria
 
 LEVEL = 0.05
 """A difference with a corrected p-value from here on may be chance."""

@@ -21,19 +21,8 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import disparity_map, edge_map, same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
-from hyperacuity.tally import (
-    ROUNDING,
-    Arrays,
-    BaseProtocol,
-    Counts,
-    Criteria,
-    Scores,
-    Sums,
-    Tally,
-    Weights,
-    number,
-    protocol_of,
-)
+from hyperacuity.tally import ROUNDING, Arrays, BaseProtocol, Counts, Scores, Sums, Tally, Weights, number, protocol_of
+from hyperacuity.tasks import Criteria
 
 Masks = Literal["given", "derived", "mixed"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from hyperacuity.columns import Column, Columns, Lines
 from hyperacuity.disparity.benchmark import DisparityScore, DisparityTally, Protocol, collect, criteria, tally, unit
 from hyperacuity.disparity.view_benchmark import ViewScore
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 REGIONS = {
     "nonocc": "where both pictures show the surface",

@@ -21,7 +21,8 @@ from hyperacuity.disparity.views import forward, inverse
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
-from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Scores, Sums, Tally, Weights, protocol_of
+from hyperacuity.tasks import Criteria
 
 WAYS = ("forward", "inverse")
 MEASURES = ("mse", "rmse", "psnr", "visible")

@@ -13,7 +13,7 @@ from hyperacuity.disparity.view_benchmark import (
     criteria,
     tally_views,
 )
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 SAME = "The same as peak signal-to-noise ratio"
 

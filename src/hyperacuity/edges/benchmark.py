@@ -16,19 +16,8 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
-from hyperacuity.tally import (
-    ROUNDING,
-    BaseProtocol,
-    Counts,
-    Criteria,
-    Scores,
-    Sums,
-    Tally,
-    Weights,
-    protocol_of,
-    stack,
-    total,
-)
+from hyperacuity.tally import ROUNDING, BaseProtocol, Counts, Scores, Sums, Tally, Weights, protocol_of, stack, total
+from hyperacuity.tasks import Criteria
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 from hyperacuity.columns import Column, Columns, Lines
 from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, criteria, tally, wins
 from hyperacuity.edges.names import measure
-from hyperacuity.tally import Signature, Task
+from hyperacuity.tally import Signature
+from hyperacuity.tasks import Task
 
 
 def columns(protocol: Protocol) -> Columns:

@@ -15,7 +15,7 @@ from hyperacuity.data import read_table
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError, option
 from hyperacuity.run.gather import Grid, gather
-from hyperacuity.tally import Vector
+from hyperacuity.tasks import Vector
 
 TABLES = {".csv", ".tsv", ".txt"}
 

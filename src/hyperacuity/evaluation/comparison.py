@@ -34,7 +34,7 @@ from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
 from hyperacuity.evaluation.export import new_table
 from hyperacuity.evaluation.score_tables import leader_note
 from hyperacuity.resampling import Bootstrap
-from hyperacuity.tally import Vector
+from hyperacuity.tasks import Vector
 
 MOST_COLUMNS = 6
 

@@ -19,7 +19,8 @@ from hyperacuity.kinds import Inputs, kind_of
 from hyperacuity.kinds.finding import name_of, named_systems
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
 from hyperacuity.run.jobs import TaskJob, agreed, job_for, sort_options
-from hyperacuity.tally import BaseProtocol, Task
+from hyperacuity.tally import BaseProtocol
+from hyperacuity.tasks import Task
 from hyperacuity.tasks import task as find_task
 
 SAMPLE = 10

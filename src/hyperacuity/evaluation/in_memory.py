@@ -21,7 +21,7 @@ from hyperacuity.machine import processors
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
 from hyperacuity.run.jobs import TaskJob
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 ALONE = "prediction"
 """The name of a system without one."""

@@ -20,8 +20,8 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table, print_table
 from hyperacuity.kinds import Cell, Inputs
 from hyperacuity.kinds.base import some
-from hyperacuity.run.gather import BySystem
 from hyperacuity.run.jobs import Failure, TaskJob
+from hyperacuity.run.store import BySystem
 from hyperacuity.tally import Signature, plain
 
 if TYPE_CHECKING:

@@ -24,9 +24,11 @@ from hyperacuity.compare.verdict import LEVEL, Verdict, verdicts
 from hyperacuity.evaluation.export import IMAGES, SYSTEM, ScoreRow, ScoreTable
 from hyperacuity.kinds.base import some
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
-from hyperacuity.run.gather import BySystem, Grid, gather
+from hyperacuity.run.gather import Grid, gather
 from hyperacuity.run.jobs import job_of
-from hyperacuity.tally import BaseProtocol, Criteria, Task
+from hyperacuity.run.store import BySystem
+from hyperacuity.tally import BaseProtocol
+from hyperacuity.tasks import Criteria, Task
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.comparison import SystemComparison

@@ -12,13 +12,16 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hyperacuity.data import Pairing, read_soft
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kinds import arrays
 from hyperacuity.maps import SoftMap
-from hyperacuity.tally import Task, number
+from hyperacuity.tally import number
+
+if TYPE_CHECKING:
+    from hyperacuity.tasks import Task
 
 MOST_NAMED = 5
 """Images or files that a sentence names, at most."""

@@ -12,7 +12,8 @@ from hyperacuity.masks.contours import MaskCounts
 from hyperacuity.masks.protocols import Protocol
 from hyperacuity.masks.tallies import COUNTS, MEASURES, MaskTally
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval, ratio, resample
-from hyperacuity.tally import Criteria, Scores, Weights, protocol_of, stack
+from hyperacuity.tally import Scores, Weights, protocol_of, stack
+from hyperacuity.tasks import Criteria
 
 NAMES = (*MEASURES, "jf")
 """The numbers of a data set: those of objects, and the mean of J and F, by which DAVIS ranks."""

@@ -9,7 +9,7 @@ from hyperacuity.columns import Column, Columns, Scored, TextTable, fixed
 from hyperacuity.masks.protocols import PROTOCOLS, Protocol
 from hyperacuity.masks.scores import NAMES, MaskScore, collect, criteria
 from hyperacuity.masks.tallies import MaskTally, tally
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 MOST_LABELS = 40
 """Labels that a terminal shows; JSON has them all."""

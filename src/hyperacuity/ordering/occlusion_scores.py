@@ -23,7 +23,8 @@ from hyperacuity.boundary.scores import criteria as boundary_criteria
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.ordering.occlusion import OcclusionProtocol, OcclusionTally
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
-from hyperacuity.tally import Criteria, Scores, Weights, protocol_of, stack, total
+from hyperacuity.tally import Scores, Weights, protocol_of, stack, total
+from hyperacuity.tasks import Criteria
 
 Floats = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from hyperacuity.ordering.occlusion_scores import (
     occlusion_criteria,
 )
 from hyperacuity.ordering.orderings import ordering
-from hyperacuity.tally import Example, Task
+from hyperacuity.tasks import Example, Task
 
 
 def as_dict(score: OcclusionScore, system: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, best_point, sum
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.tallies import LOCAL_FIELDS, OrderingTally
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample, weighted_mean
-from hyperacuity.tally import Criteria, protocol_of, stack
+from hyperacuity.tally import protocol_of, stack
+from hyperacuity.tasks import Criteria
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))

@@ -13,7 +13,7 @@ from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, criteria
 from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
 from hyperacuity.resampling import ratio
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 
 def _accuracy(key: str, title: str, note: str) -> Column:

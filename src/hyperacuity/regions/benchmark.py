@@ -13,7 +13,8 @@ from hyperacuity.errors import InputError
 from hyperacuity.regions.levels import Levels, level_thresholds
 from hyperacuity.regions.measures import compare
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
-from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of, stack
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Scores, Sums, Tally, Weights, protocol_of, stack
+from hyperacuity.tasks import Criteria
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hyperacuity.columns import Column, Columns, Lines
 from hyperacuity.regions.benchmark import LevelSummary, Protocol, RegionScore, RegionTally, collect, criteria, tally
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 
 def _summary(key: str, title: str, better: str, note: str) -> Column:

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from hyperacuity.errors import UsageError
 from hyperacuity.run.jobs import Cell, Failure
 from hyperacuity.run.records import EXPECTED, Run, open_run
-from hyperacuity.tally import BaseProtocol, Signature, Task
-from hyperacuity.tasks import task
-
-V = TypeVar("V")
-
-
-class BySystem(Mapping[str, V], Generic[V]):
-    """Values by system, such as its tallies: read when they are asked for, and not held."""
-
-    def __init__(self, systems: Iterable[str], read: Callable[[str], V]) -> None:
-        self._systems, self._read = dict.fromkeys(systems), read
-
-    def __getitem__(self, system: str) -> V:
-        if system not in self._systems:
-            raise KeyError(system)
-        return self._read(system)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._systems)
-
-    def __len__(self) -> int:
-        return len(self._systems)
+from hyperacuity.run.store import BySystem
+from hyperacuity.tally import BaseProtocol, Signature
+from hyperacuity.tasks import Task, task
 
 
 @dataclass(frozen=True)

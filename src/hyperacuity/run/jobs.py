@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kinds import Cell, Kind, kind_of
-from hyperacuity.tally import BaseProtocol, Tally, Task
+from hyperacuity.tally import BaseProtocol, Tally
 
 if TYPE_CHECKING:
     from hyperacuity.run.gather import Grid
+    from hyperacuity.tasks import Task
 
 __all__ = [
     "Cell",

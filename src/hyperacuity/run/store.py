@@ -23,7 +23,7 @@ from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import hyperacuity
 from hyperacuity.console import printable
@@ -38,6 +38,8 @@ from hyperacuity.tally import BaseProtocol
 BATCH = 200
 BATCH_SECONDS = 0.2
 PAGE = 500
+
+V = TypeVar("V")
 
 
 def given_twice(cell: Cell) -> UsageError:
@@ -321,6 +323,24 @@ def _circumstances() -> dict[str, Any]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class BySystem(Mapping[str, V], Generic[V]):
+    """Values by system, such as its tallies: read when they are asked for, and not held."""
+
+    def __init__(self, systems: Iterable[str], read: Callable[[str], V]) -> None:
+        self._systems, self._read = dict.fromkeys(systems), read
+
+    def __getitem__(self, system: str) -> V:
+        if system not in self._systems:
+            raise KeyError(system)
+        return self._read(system)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
 
 
 class Spool:

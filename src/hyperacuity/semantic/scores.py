@@ -28,7 +28,8 @@ from hyperacuity.errors import UsageError
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
 from hyperacuity.semantic.protocols import Protocol
 from hyperacuity.semantic.tallies import SemanticTally
-from hyperacuity.tally import Criteria, Weights, protocol_of, stack, total
+from hyperacuity.tally import Weights, protocol_of, stack, total
+from hyperacuity.tasks import Criteria
 
 Floats = NDArray[np.float64]
 NAN = float("nan")

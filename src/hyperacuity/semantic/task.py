@@ -12,7 +12,7 @@ from hyperacuity.columns import Column, Columns, Scored, TextTable, fixed
 from hyperacuity.semantic.protocols import PROTOCOLS, Protocol
 from hyperacuity.semantic.scores import ClassScore, SemanticScore, collect, criteria
 from hyperacuity.semantic.tallies import SemanticTally, tally
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 
 def _mean(name: str, title: str, note: str, *, interval: bool = True) -> Column:

@@ -32,7 +32,8 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.maps import EdgeMap, edge_map, order_map, same_size
 from hyperacuity.resampling import mean_and_interval, ratio, weighted_mean
-from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Scores, Sums, Tally, Weights, number, protocol_of
+from hyperacuity.tasks import Criteria
 
 MEASURES = ("accuracy", "completeness")
 

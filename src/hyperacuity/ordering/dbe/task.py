@@ -15,7 +15,7 @@ from hyperacuity.ordering.dbe.benchmark import (
     depth_edge_criteria,
     tally_depth_edges,
 )
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 
 def _distance(n: int, note: str) -> Column:

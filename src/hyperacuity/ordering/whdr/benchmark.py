@@ -30,7 +30,6 @@ from hyperacuity.tally import (
     Arrays,
     BaseProtocol,
     Counts,
-    Criteria,
     Scores,
     Sums,
     Tally,
@@ -40,6 +39,7 @@ from hyperacuity.tally import (
     protocol_of,
     stack,
 )
+from hyperacuity.tasks import Criteria
 
 Equality = Literal["ratio", "difference"]
 Pooling = Literal["pooled", "mean"]

@@ -17,7 +17,7 @@ from hyperacuity.ordering.whdr.benchmark import (
     pair_criteria,
     tally_pairs,
 )
-from hyperacuity.tally import Task
+from hyperacuity.tasks import Task
 
 
 def _rate(key: str, title: str, note: str) -> Column:

@@ -15,7 +15,8 @@ from hyperacuity.compare.verdict import Verdict, resamples_for, verdicts_of
 from hyperacuity.evaluation.score_tables import columns_of
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import Grid
-from hyperacuity.tally import BaseProtocol, Criteria, Scores, Task
+from hyperacuity.tally import BaseProtocol, Scores
+from hyperacuity.tasks import Criteria, Task
 
 NAN = float("nan")
 
