@@ -1,8 +1,7 @@
-"""Bytes in and out: how a file is read and written, how large it may be, and how warnings about it are given.
+"""Bytes of files, how large these may be, and how warnings about them are given.
 
-Every reader takes its bytes through :func:`read_bytes`, so that a missing file, a folder, a device or a file that is too
-large is always refused with the same sentence. Sizes that a file *declares* are compared with the limits below before anything
-is decompressed or allocated: a few kilobytes cannot ask for the machine's memory.
+Every reader takes its bytes through :func:`read_bytes`. Sizes that a file *declares* are compared with the limits below before
+anything is decompressed or allocated: a few kilobytes cannot ask for the machine's memory.
 """
 
 from __future__ import annotations
@@ -73,10 +72,7 @@ def read_head(path: Path, count: int = -1) -> bytes:
 
 
 def identity(path: Path) -> tuple[int, int, int, int]:
-    """Size, times and inode of a plain file: while they stay the same, so do the contents. What is no plain file is refused.
-
-    The time of the last change of status is among them: unlike the others, no program can set it back.
-    """
+    """Size, times (that of the last change of status cannot be set back) and inode of a plain file; others are refused."""
     try:
         facts = path.stat()
     except OSError as error:
@@ -87,11 +83,7 @@ def identity(path: Path) -> tuple[int, int, int, int]:
 
 
 def entry_kind(path: Path) -> Literal["file", "folder"] | None:
-    """The kind of entry at a path; None for nothing.
-
-    ``InputError`` for what is neither a file nor a folder, there or above it, so that it does not vanish: a link to nothing, a
-    named pipe, or what may not be looked at.
-    """
+    """The kind of entry at a path; None for nothing, and ``InputError`` for what is neither, there or above it."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:

@@ -162,9 +162,8 @@ def read_edges(
 def read_labels(path: Path | str, *, variable: str | None = None, colours: bool = True) -> LabelMap:
     """Region labels as the file has them; of a palette image, the indices.
 
-    Regions painted in colours get one label per colour; with ``colours=False`` they are refused, because the same label may then
-    have another number in another file. A MAT file with several annotators is refused; see
-    :func:`read_segmentations`.
+    Regions painted in colours get one label per colour, in the order of the colours; with ``colours=False`` they are refused,
+    since the same label may have another number in another file. So are MAT files with several annotators.
     """
     path = Path(path)
     kind = kind_of(path)
@@ -174,7 +173,12 @@ def read_labels(path: Path | str, *, variable: str | None = None, colours: bool 
         pixels = read_pixels(path, palette=False)
         if pixels.ndim == 3 and not colours and not _is_grey(pixels):
             raise InputError(f"{path}: is painted in colours, expected labels: save grey levels, or a palette image")
-        return label_map(_colours_as_labels(pixels) if pixels.ndim == 3 else pixels, name=str(path))
+        if pixels.ndim == 3:
+            red, green, blue = np.moveaxis(pixels, -1, 0).astype(np.int64)
+            colours: NDArray[np.int64] = (red << 32) | (green << 16) | blue
+            grey = _is_grey(pixels)
+            pixels = red if grey else np.unique(colours, return_inverse=True)[1].reshape(colours.shape)
+        return label_map(pixels, name=str(path))
     if kind.startswith("MAT") and variable is None:
         stack = _segmentations(path)
         if len(stack) != 1:
@@ -326,14 +330,11 @@ def _plane(path: Path | str, variable: str | None = None, expected: tuple[str, .
         values = values.reshape([n for n in values.shape if n != 1] or [1])
     if values.ndim == 2:
         check_pixels(values.shape, str(path))
-    return _without_signals(values) if values.dtype.kind == "f" else values
-
-
-def _without_signals(values: NDArray[Any]) -> NDArray[Any]:
-    """The values with NumPy's NaN for every NaN: a signalling one would raise warnings wherever it is used."""
-    with np.errstate(invalid="ignore"):
-        unknown = np.isnan(values)
-        return np.where(unknown, values.dtype.type(np.nan), values) if unknown.any() else values
+    if values.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):  # a signalling NaN would raise warnings wherever it is used
+            if (unknown := np.isnan(values)).any():
+                values = np.where(unknown, values.dtype.type(np.nan), values)
+    return values
 
 
 def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
@@ -355,13 +356,3 @@ def _check_share(edges: EdgeMap, name: str) -> EdgeMap:
 def _is_grey(pixels: NDArray[Any]) -> bool:
     """True if the channels of a picture are all the same."""
     return bool((pixels == pixels[..., :1]).all())
-
-
-def _colours_as_labels(pixels: NDArray[Any]) -> NDArray[np.int64]:
-    """One label per colour, numbered from 0 in the order of the colours."""
-    red, green, blue = (pixels[..., channel].astype(np.int64) for channel in range(3))
-    if _is_grey(pixels):
-        return red
-    colours = (red << 32) | (green << 16) | blue
-    labels: NDArray[np.int64] = np.unique(colours, return_inverse=True)[1].reshape(colours.shape)
-    return labels

@@ -1,12 +1,8 @@
 """Remote files: ``https://…`` by the standard library, ``s3://…``, ``gs://…`` and whatever else fsspec has a driver for.
 
-Such a file is named by a path like any other: ``Path("s3://bucket/maps/church.png")``. (``Path`` drops one of the slashes,
-which loses nothing.) It is copied whole to a temporary file before it is read, so that readers need not know about it. The copy
-ends where it would pass :data:`~hyperacuity.data.files.MAX_BYTES` or take more than :data:`~hyperacuity.data.web.MAX_SECONDS`.
-
-universal_pathlib does less of this than it seems: its remote paths are no ``pathlib.Path``, it takes a URL that the command line
-made a ``Path`` of for a local file, and it has neither the stamps, the limits nor the one-sentence errors that make up most
-of this module.
+Such a file is named by a path like any other: ``Path("s3://bucket/maps/church.png")`` (``Path`` drops one of the slashes). It is
+copied whole to a temporary file before it is read, within :data:`~hyperacuity.data.files.MAX_BYTES` and
+:data:`~hyperacuity.data.web.MAX_SECONDS`. universal_pathlib has neither limits nor stamps, and its paths are no ``Path``.
 """
 
 from __future__ import annotations

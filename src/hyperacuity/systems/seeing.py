@@ -44,8 +44,8 @@ def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path
     Parameters
     ----------
     image
-        A file, or an array: H×W or H×W×3 (a fourth channel, alpha, is dropped), uint8, uint16 or floats in [0, 1]. Of more than
-        2 megapixels, a reduced copy is seen, with a warning; the maps then have its size.
+        A file, or an array: H×W or H×W×3 (alpha is dropped), uint8, uint16 or floats in [0, 1]. Of more than 2 megapixels, a
+        reduced copy is seen, with a warning; the maps then have its size.
     setting
         ``"best"``, or ``"fast"``: some five times as fast, and less sharp.
     model

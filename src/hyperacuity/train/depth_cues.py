@@ -91,10 +91,8 @@ def hierarchy_lessons(
 ) -> list[CueLesson]:
     """Pairs of regions at several levels of the hierarchies of labelled photographs: a lesson per photograph and level.
 
-    People's labelled contours vote on each border, up to 3 pixels away. A border has a step in depth where at least half of its
-    length is voted on, on average over the people, and none where at most a fifth is; the owner is what most votes say.
-
-    ``field_of`` makes a field of ownership of an image: then its cues are among those that are learned.
+    People's labelled contours vote on each border, up to 3 pixels away: on whether it has a step in depth (:data:`STEP`) and who
+    owns it. With ``field_of``, the cues of the field that it makes of an image are learned too.
     """
 
     def lessons(one: LabelledPhotograph) -> list[CueLesson]:

@@ -116,7 +116,9 @@ def train_net(
     _check(checkpoint, resume=resume)
     lessons, held = curriculum.read(workers)
     owners = sum(one.has_owners for one in lessons)
-    identity = {"data": {**curriculum.as_dict(), "with_owners": owners}, "start": _start_of(start)}
+    digest = start and hashlib.sha256(read_small(start, "weights", most=MAX_BYTES)).hexdigest()
+    begun = {"file": start.name, "sha256": digest} if start else None
+    identity = {"data": {**curriculum.as_dict(), "with_owners": owners}, "start": begun}
     content = key_of("", *(value for one in lessons for value in vars(one).values()))
     if place.type == "cuda":
         torch.backends.cudnn.benchmark = True
@@ -149,12 +151,6 @@ def _check(checkpoint: Path, *, resume: bool) -> None:
         raise UsageError(f"there is no {checkpoint} to resume from; leave `resume=True` out to start over")
     if checkpoint.exists() and not resume:
         raise UsageError(f"{checkpoint} belongs to an unfinished training: continue with `resume=True`, or remove it")
-
-
-def _start_of(path: Path | None) -> dict[str, str] | None:
-    if path is None:
-        return None
-    return {"file": path.name, "sha256": hashlib.sha256(read_small(path, "weights", most=MAX_BYTES)).hexdigest()}
 
 
 def _resumed(course: NetworkTraining, checkpoint: Path, identity: Mapping[str, Any]) -> list[dict[str, float]]:

@@ -1,8 +1,7 @@
 """The data sets that this package reads, and where it looks for them.
 
-Nothing is downloaded. A data set is looked for in the folder that is given, else in the one named by the environment
-variable ``HYPERACUITY_DATA``, else in the user's cache folder. Each may be the data set's folder or one that holds it under
-one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
+Nothing is downloaded. A data set is looked for in the folder that is given, else in those of ``HYPERACUITY_DATA`` and the user's
+cache: each may be the data set's folder or one that holds it. ``docs/datasets.md`` says where each comes from.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Predictions against truths: two folders paired by file stem, with one annotator or many.
 
 A truth belongs to the prediction of the same stem. If no stems agree, an ending that all files of a folder share is removed
-(``goat_2_gt_binary`` → ``goat_2``); if that does not help, numbers at the end of the truths' stems are taken for annotators
-(``goat_2_1``, ``goat_2_2`` → ``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A MAT file may hold
-all annotators. Files without a partner are listed, not ignored, and what is neither file nor folder is named.
+(``goat_2_gt_binary`` → ``goat_2``), then numbers at the end of the truths' stems are taken for annotators (``goat_2_1`` →
+``goat_2``). In a folder of sub-folders each sub-folder is one annotator. Files without a partner are listed, not ignored.
 """
 
 from __future__ import annotations
@@ -58,7 +57,12 @@ def pair_folders(predictions: Path, truths: Path, *, glob: str = "*") -> Pairing
     files = truths_in(truths)
     plain = _readings([stem_of(path) for path in files])
     readings = [*plain, *([_ANNOTATOR.sub("", stem) or stem for stem in stems] for stems in plain)]
-    return _paired(predictions, [_grouped(stems, files) for stems in readings], str(truths), glob)
+    groups: list[dict[str, list[Path]]] = []
+    for stems in readings:
+        groups.append({})
+        for name, path in sorted(zip(stems, files, strict=True)):
+            groups[-1].setdefault(name, []).append(path)
+    return _paired(predictions, groups, str(truths), glob)
 
 
 def pair_truths(
@@ -93,8 +97,7 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
 def truths_in(folder: Path) -> list[Path]:
     """The files of a folder of truths: those in it, or those of its sub-folders, of which each is one annotator.
 
-    ``UsageError`` for a folder without a file, for an annotator's folder without one, and for maps on both levels, of which one
-    would have to be ignored.
+    ``UsageError`` for a folder without a file, for an annotator's folder without one, and for maps on both levels.
     """
     folders = [] if is_remote(folder) else folders_in(folder)
     own = files_in(folder, required=not folders)
@@ -111,8 +114,7 @@ def truths_in(folder: Path) -> list[Path]:
 def folders_in(folder: Path) -> list[Path]:
     """The folders in a folder, hidden ones left out, in the order of their names.
 
-    A folder that has the name of a file is none, since a file belongs there. ``InputError`` for what is neither a file nor a
-    folder and has no name of a file: it may stand where a folder belongs, and does not vanish.
+    A folder that has the name of a file is none. ``InputError`` for what is neither a file nor a folder and has no such name.
     """
     shown = sorted(path for path in _entries(folder) if not _is_hidden(path))
     return [path for path in shown if path.suffix.lower() not in MAPS | NOTES and entry_kind(path) == "folder"]
@@ -121,8 +123,7 @@ def folders_in(folder: Path) -> list[Path]:
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     """The files of a folder, hidden ones left out, in the order of their names.
 
-    A link to nothing is among them, whatever else is no folder, and a folder that has the name of a file (``bear.png``): it
-    fails where it is read, and does not vanish.
+    Links to nothing and folders with the name of a file (``bear.png``) are among them: they fail where they are read.
     """
     if is_remote(folder):
         plain = files_at(folder)
@@ -184,19 +185,8 @@ def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[s
     return result
 
 
-def _grouped(names: Sequence[str], files: Sequence[Path]) -> dict[str, list[Path]]:
-    result: dict[str, list[Path]] = {}
-    for name, path in sorted(zip(names, files, strict=True)):
-        result.setdefault(name, []).append(path)
-    return result
-
-
 def _readings(stems: list[str]) -> list[list[str]]:
-    """The stems as they are, then less every ending that all share and that starts at a separator, the shortest first.
-
-    >>> _readings(["bear_gt_binary", "goat_2_gt_binary"])
-    [['bear_gt_binary', 'goat_2_gt_binary'], ['bear_gt', 'goat_2_gt'], ['bear', 'goat_2']]
-    """
+    """The stems as they are, then less every ending that all share and that starts at a separator, the shortest first."""
     first = stems[0]
     endings = [first[match.start() :] for match in re.finditer(r"[-_. ]", first) if match.start() > 0]
     shared = [end for end in reversed(endings) if all(stem.endswith(end) and stem != end for stem in stems)]

@@ -1,13 +1,11 @@
 """HDF5 read in a separate process.
 
-The HDF5 library trusts the files it opens. A chunk of 2 MB may unpack to 2 GB, a chunk may be shorter than it says, so that
-uninitialised memory is read, and a damaged index may send it into an endless loop or crash it, and with it Python and a run of
-hours. So the module ``mat73`` works in a child process with limits on memory and processor time. A file that breaks them, or the
-child, fails alone. A child answers one request after another; there are as many as threads that read such files at once.
+The HDF5 library trusts the files it opens, and a damaged one may crash it or send it into an endless loop. So the module
+``mat73`` works in a child process with limits on memory and processor time (on Windows only crashes are caught). A child answers
+one request after another; there are as many as threads that read such files at once.
 
 A request is a line of JSON. An answer is a line of JSON and the bytes of its arrays; nothing is unpickled, so a hijacked child
-cannot run code here. In the JSON, an array is its index, a cell a list and a struct a mapping. Windows cannot limit a process,
-so there only crashes are caught.
+cannot run code here. In the JSON, an array is its index, a cell a list and a struct a mapping.
 """
 
 from __future__ import annotations
@@ -121,19 +119,16 @@ def _exchange(child: subprocess.Popen[bytes], request: dict[str, Any]) -> Answer
                 raise EOFError
             arrays.append(array)
     except (EOFError, OSError) as error:
-        raise ValueError(_cause_of_death(child.wait())) from error
+        status = child.wait()
+        if status == -getattr(signal, "SIGXCPU", 0):
+            raise ValueError(f"it takes more than {MAX_SECONDS} s to read") from error
+        name = signal.Signals(-status).name if status < 0 else f"status {status}"
+        raise ValueError(f"the HDF5 library fails on it: {name}") from error
     return answer, arrays
 
 
 def _bytes_of(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1, order="A").view(np.uint8).data
-
-
-def _cause_of_death(status: int) -> str:
-    if status == -getattr(signal, "SIGXCPU", 0):
-        return f"it takes more than {MAX_SECONDS} s to read"
-    name = signal.Signals(-status).name if status < 0 else f"status {status}"
-    return f"the HDF5 library fails on it: {name}"
 
 
 @atexit.register

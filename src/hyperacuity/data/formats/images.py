@@ -108,7 +108,12 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
     """
     data = read_bytes(path)
     with _opened(path, data) as (image, kind, floats):
-        deep = _is_deep_colour(image)
+        # Pillow's plan of decoding names the raw form or the largest value of channels that it will cut down to 8 bits.
+        plan: list[Any] = []
+        for tile in getattr(image, "tile", []):
+            plan += tile[3] if isinstance(tile[3], tuple) else [tile[3]]
+        deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
+        deep = deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")
         pixels = _deep_png(strip_png(data), str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette)
         if floats:
             words = pixels.reshape(len(pixels), -1, floats.bits // (8 * pixels.itemsize))
@@ -174,21 +179,8 @@ def _array(image: Image.Image, palette: bool) -> NDArray[Any]:
     return pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
 
 
-def _is_deep_colour(image: Image.Image) -> bool:
-    """True if Pillow will cut colour channels down to 8 bits: its plan of decoding names their raw form or largest value."""
-    plan: list[Any] = []
-    for tile in getattr(image, "tile", []):
-        plan += tile[3] if isinstance(tile[3], tuple) else [tile[3]]
-    deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
-    return deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")
-
-
 def _deep_png(data: bytes, stored: str) -> NDArray[Any]:
-    """Every bit of a PNG with 16 bits per colour channel, of which Pillow keeps 8; alpha is dropped.
-
-    Pillow undoes the filters of all bytes, then keeps one byte of each pair: the upper of big-endian numbers, but the lower
-    when it takes them for little-endian. So the picture is decoded both ways.
-    """
+    """Every bit of a PNG with 16 bits per colour channel, of which Pillow keeps 8; alpha is dropped."""
 
     def decode(layout: str) -> NDArray[Any]:
         with PngImageFile(io.BytesIO(data)) as image:
@@ -197,7 +189,7 @@ def _deep_png(data: bytes, stored: str) -> NDArray[Any]:
 
     if stored == "LA;16B":  # four bytes a pixel, as in 8-bit RGBA
         pixels: NDArray[Any] = decode("RGBA").view(">u2")[..., 0].astype(np.uint16)
-    else:
+    else:  # Pillow keeps the upper byte of big-endian numbers, but the lower when it takes them for little-endian
         upper, lower = (decode(stored.removesuffix("B") + order)[..., :3] for order in "BL")
         pixels = upper.astype(np.uint16) << 8 | lower
     return pixels

@@ -4,9 +4,8 @@ A file is a 128-byte header and one data element per variable. An element is a t
 padded to 8; up to four bytes fit into the tag itself. A variable is an element of type *matrix*: flags, dimensions, name,
 then its numbers, or for cells and structs one matrix after another. A *compressed* element is a zlib stream of one matrix.
 
-scipy.io.loadmat reads these files too. This reader unpacks only the variable and the fields asked for, three times as fast on
-BSDS's truths, lets threads run side by side (zlib and NumPy release the interpreter lock), and checks every size before
-anything is inflated. ``ValueError`` means a damaged file; :mod:`hyperacuity.data.formats.matlab` adds the file's name.
+Unlike scipy.io.loadmat, this unpacks only what is asked for, three times as fast on BSDS's truths, lets threads run side by side,
+and checks every size before anything is inflated. ``ValueError`` means a damaged file.
 """
 
 from __future__ import annotations
@@ -194,11 +193,7 @@ def _kind(flags: int) -> str:
 
 
 class Decoder:
-    """Keeps account of what one variable unpacks to, and knows which fields are wanted.
-
-    A few bytes can stand for many: a number may be stored in a smaller type than it is read as, a sparse matrix stores no
-    zeros, an empty matrix is eight bytes in the file and a hundred in memory, and references may repeat.
-    """
+    """Keeps account of what one variable unpacks to, since a few bytes can stand for many, and of which fields are wanted."""
 
     def __init__(self, fields: Collection[str] | None) -> None:
         self.fields, self.left = fields, MAX_BYTES

@@ -1,10 +1,8 @@
 """MATLAB's MAT-file format, version 7.3 (``save -v7.3``): HDF5 with MATLAB's conventions, read by h5py.
 
-Arrays are stored transposed; a cell is an array of references; a struct is a group. Only what lies inside the file is read:
-links to other files, external storage and virtual data sets are refused, and one variable may not ask for more than
-``MAX_BYTES`` in total, however often its references point at the same data. Chunks are unpacked here: the library's own way
-trusts a chunk's stream to be as long as it says. The library may still crash on damaged files, so readers go through
-:mod:`~hyperacuity.data.formats.hdf5_process`.
+Only what lies inside the file is read: links to other files, external storage and virtual data sets are refused, and one variable
+may not ask for more than ``MAX_BYTES`` in total. Chunks are unpacked here: the library trusts a chunk's stream to be as long as
+it says. It may still crash on damaged files, so readers go through :mod:`~hyperacuity.data.formats.hdf5_process`.
 """
 
 from __future__ import annotations
@@ -30,22 +28,23 @@ def variables(path: Path) -> list[Variable]:
     with h5py.File(path, "r", locking=False) as file:
         if len(file) > MAX_VARIABLES:
             raise ValueError(f"it holds more than {MAX_VARIABLES:,} variables")
-        return [_describe(file, name) for name in file if not name.startswith("#")]
+        result = []
+        for name in file:
+            if name.startswith("#"):
+                continue
+            item = _inside(file, name)
+            if isinstance(item, h5py.Dataset):
+                result.append(Variable(name, _kind(item), tuple(reversed(item.shape or ()))))
+            else:
+                is_struct = isinstance(item, h5py.Group)
+                result.append(Variable(name, "struct", (1, 1)) if is_struct else Variable(name, "opaque", ()))
+        return result
 
 
 def decode(path: Path, name: str, fields: Collection[str] | None = None) -> Value:
     """The value of a variable; the rules are those of :func:`hyperacuity.data.formats.mat5.decode`."""
     with h5py.File(path, "r", locking=False) as file:
         return _Hdf5Decoder(file, fields).value(_inside(file, name), 0)
-
-
-def _describe(file: h5py.File, name: str) -> Variable:
-    item = _inside(file, name)
-    if isinstance(item, h5py.Group):
-        return Variable(name, "struct", (1, 1))
-    if not isinstance(item, h5py.Dataset):
-        return Variable(name, "opaque", ())
-    return Variable(name, _kind(item), tuple(reversed(item.shape or ())))
 
 
 def _inside(group: h5py.Group, name: str) -> Any:

@@ -1,8 +1,7 @@
 """Pictures stripped of metadata before a decoder sees them.
 
-Profiles, texts, thumbnails and camera data can hold anything: streams that unpack to gigabytes, tables that point in circles,
-warnings that say nothing about the picture. None of it changes a pixel, so none of it reaches the decoder. Two things in it
-matter to people, who are warned: that a picture is to be turned, and that its file holds more of them.
+Profiles, texts and thumbnails can hold anything, such as streams that unpack to gigabytes, and change no pixel. Of what they say,
+people are warned of two things: that a picture is to be turned, and that its file holds more of them.
 """
 
 from __future__ import annotations
@@ -156,10 +155,7 @@ def _value(block: bytes, order: str, entry: _Entry) -> int | None:
 
 
 def _entries(block: bytes) -> tuple[str, dict[int, _Entry], int] | None:
-    """The byte order of a TIFF block, the entries of its first directory by tag, and where the next lies; None if damaged.
-
-    A BigTIFF (version 43) has the same parts with 8 bytes where a TIFF (42) has 4, or 2 for the number of entries.
-    """
+    """The byte order of a TIFF or BigTIFF block, its first directory's entries by tag, where the next lies; None if damaged."""
     order = {b"II": "<", b"MM": ">"}.get(block[:2])
     try:
         if order is None:

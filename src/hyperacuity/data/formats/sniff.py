@@ -67,11 +67,7 @@ def kind_of_bytes(head: bytes) -> str | None:
 
 
 def _is_mat4(head: bytes) -> bool:
-    """True for a variable in MATLAB's version 4: five numbers (type, rows, columns, imaginary, length of the name) and a name.
-
-    >>> _is_mat4(struct.pack("<5i", 0, 2, 3, 0, 4) + b"edg\\0"), _is_mat4(bytes(40))
-    (True, False)
-    """
+    """True for a variable in MATLAB's version 4: five numbers (type, rows, columns, imaginary, length of the name) and a name."""
     for order in "<>":
         if len(head) > 21:
             kind, rows, columns, imaginary, length = struct.unpack_from(f"{order}5i", head)

@@ -1,9 +1,7 @@
 """Simulated annotators: people who outline the same picture with more or less patience and a not quite steady hand.
 
 Regions vanish one after another, the least important first: importance is area times squared colour difference to the region
-that would absorb it, and a motif counts for little next to the sheet it is printed on. An annotator of detail q keeps a share
-q of the regions, so annotators are nested in what they see. Each then traces it with a smooth wobble of about
-one pixel, so that they agree on a boundary but not on its pixels.
+that would absorb it. An annotator of detail q keeps a share q of the regions and traces it with a smooth wobble of about a pixel.
 """
 
 from __future__ import annotations

@@ -182,10 +182,7 @@ def _disparity_range(width: int, leaves: int, largest: float | None) -> tuple[fl
 
 
 def _seen_from_the_right(objects: LabelMap, right: view.Codes, shifts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """True where the point at the centre of a left pixel lies inside the right view and is not hidden there.
-
-    Disparities are whole samples, so the point falls exactly on a sample of the right view.
-    """
+    """True where the point at a left pixel's centre, which falls on a sample of the right view, is inside it and not hidden."""
     height, width = objects.shape
     row = np.arange(height)[:, None] * GRID + GRID // 2
     column = np.arange(width)[None, :] * GRID + GRID // 2 - shifts[objects]

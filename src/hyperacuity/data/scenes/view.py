@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.scenes.dice import Dice, Floats, bell
-from hyperacuity.data.scenes.world import FINE, GRID, PaperSheet, Polygons, World
+from hyperacuity.data.scenes.world import FINE, GRID, Polygons, World
 from hyperacuity.kernels import paper as kernel
 from hyperacuity.kernels import raster
 from hyperacuity.kernels.paper import Light, Shadows, Sheets
@@ -108,16 +108,21 @@ def photograph(world: World, codes: Codes, shadows: Shadows, *, right: bool, sha
         heights=(world.shifts - world.shifts[0]) * (_TALL / (world.shifts[-1] - world.shifts[0])),
         kinds=np.array([paper.kind for paper in papers], np.int64),
         seeds=np.array([paper.seed for paper in papers], np.int64),
-        lay=np.array([_lay(sheet, texture) for sheet in world.sheets]),
+        lay=np.array(
+            [
+                (
+                    *s.centre,
+                    *s.paper.across,
+                    s.paper.pitch,
+                    s.paper.grain * texture,
+                    *(curl / s.radius for curl in s.paper.curl),
+                )
+                for s in world.sheets
+            ]
+        ),
         tones=np.array([paper.tones for paper in papers]),
     )
     return kernel.photograph(codes, GRID, PARTS, sheets, shadows, light)
-
-
-def _lay(sheet: PaperSheet, texture: float) -> tuple[float, ...]:
-    paper, radius = sheet.paper, sheet.radius
-    curl = (paper.curl[0] / radius, paper.curl[1] / radius)
-    return (*sheet.centre, *paper.across, paper.pitch, paper.grain * texture, *curl)
 
 
 def expose(linear: Floats, dice: Dice, *, blur: float, noise: float) -> NDArray[np.uint8]:

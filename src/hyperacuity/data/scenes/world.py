@@ -72,7 +72,8 @@ def make_world(dice: Dice, *, size: tuple[int, int], leaves: int, radii: Pair, d
     wide = _wide_sheets(dice, palette, size, unit)
     drawn = []
     for _ in range(leaves):
-        radius = min(size) * _power_law(dice.unit(), *radii)
+        far, near = (1 / (end * end) for end in radii)
+        radius = min(size) * float(1 / np.sqrt(far + (near - far) * dice.unit()))
         depth = radius * dice.between(0.4, 2.2)
         centre = (dice.between(-0.04, 1.1) * width, dice.between(-0.04, 1.04) * height)
         paper = draw_paper(dice, palette, unit=unit, radius=radius)
@@ -81,12 +82,6 @@ def make_world(dice: Dice, *, size: tuple[int, int], leaves: int, radii: Pair, d
     sheets = (ground, *wide, *(sheet for _, sheet in drawn))
     turn = dice.between(-0.46, -0.29) if dice.chance(0.7) else dice.between(-0.21, -0.04)
     return World(size, unit, sheets, _shifts(dice, len(sheets), disparities), direction(turn))
-
-
-def _power_law(share: float, smallest: float, largest: float) -> float:
-    """The radius below which this share of leaves stays, for the density r⁻³."""
-    far, near = 1 / (smallest * smallest), 1 / (largest * largest)
-    return float(1 / np.sqrt(far + (near - far) * share))
 
 
 def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: float) -> list[PaperSheet]:
