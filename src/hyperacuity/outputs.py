@@ -25,14 +25,14 @@ LIST = ".hyperacuity"
 """The name of a list."""
 
 HEAD = 2000
-"""How many bytes at the start of a file are searched for a mark."""
+"""Bytes at the start of a file that are searched for a mark."""
 
 Written = dict[str, dict[str, set[str]]]
-"""By the name of a file, the digests of all that was ever written under it, each with the keys it was written under."""
+"""Digests of everything ever written to a file, by its name, each with its keys."""
 
 
 class _ReadList(NamedTuple):
-    """What was read of a list so far, and up to which byte; ``inode`` is that of the file."""
+    """Position up to which a list was read; ``inode`` is that of the file."""
 
     inode: int
     end: int
@@ -250,7 +250,7 @@ def _lists_above(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _written(place: Path) -> Written:
-    """What a list says; lines that cannot be read are passed over, so that their files are nobody's."""
+    """Read a list; lines that cannot be read are skipped, so that their files count as foreign."""
     with place.open("rb") as file:
         facts = os.fstat(file.fileno())
         read = _read.get(place)

@@ -59,7 +59,7 @@ def ordering(
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
 
-    See also ordering occlusion, ordering whdr and ordering dbe.
+    Occlusion boundaries, ordinal depth and depth boundaries have commands of their own: hyperacuity --help.
     """
     for folder in (charts, pictures):
         if folder is not None:

@@ -23,7 +23,7 @@ from hyperacuity.outputs import check_output, sealed, unsealed, write_bytes
 from hyperacuity.small_files import read_small
 
 CHECKPOINT = b"hyperacuity checkpoint 1"
-"""How a checkpoint begins; a checksum follows, which is compared before anything else is read."""
+"""Beginning of a checkpoint; a checksum follows, which is compared before anything else is read."""
 
 MOST_BYTES = 1 << 32
 """Most bytes of a checkpoint, or of a file of weights."""
