@@ -332,7 +332,7 @@ def with_distinct_titles(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
         signature = {**dict(board.signature.parts), "v": str(board.signature.version)}
         return {**signature, "": counted(len(board.images), "image"), "truths": board.fingerprint[:6]}
 
-    found = []
+    titled = []
     for board in boards:
         twins = [parts(other) for other in boards if other.title == board.title and other is not board]
         own = parts(board)
@@ -342,5 +342,5 @@ def with_distinct_titles(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
         if any(all(twin.get(key) == own.get(key) for key in differing) for twin in twins):
             differing.append("truths")
         more = ", ".join(f"{key} {own[key]}".strip() if key in own else f"without {key}" for key in differing)
-        found.append(replace(board, title=f"{board.title} · {short(more, 80)}") if more else board)
-    return found
+        titled.append(replace(board, title=f"{board.title} · {short(more, 80)}") if more else board)
+    return titled

@@ -220,9 +220,11 @@ def hardest_first(board: Leaderboard) -> list[int]:
 
 def most_apart_first(board: Leaderboard) -> list[int]:
     """The places of the images on which two systems or more have scores, from the greatest difference to the least."""
-    known = np.isfinite(board.image_scores).sum(axis=0)
-    spread = _spread(board.image_scores)
-    return [int(n) for n in np.argsort(-spread, kind="stable") if known[n] > 1]
+    known = np.isfinite(board.image_scores)
+    low = np.where(known, board.image_scores, np.inf).min(axis=0)
+    high = np.where(known, board.image_scores, -np.inf).max(axis=0)
+    spread = np.where(known.any(axis=0), high - low, 0.0)
+    return [int(n) for n in np.argsort(-spread, kind="stable") if known[:, n].sum() > 1]
 
 
 def _image_row(board: Leaderboard, place: int) -> Content:
@@ -255,12 +257,6 @@ def _median(scores: Floats) -> Floats:
     some = ~np.isnan(known).all(axis=0)
     found[some] = np.nanmedian(known[:, some], axis=0)
     return found
-
-
-def _spread(scores: Floats) -> Floats:
-    known = np.isfinite(scores)
-    low, high = np.where(known, scores, np.inf).min(axis=0), np.where(known, scores, -np.inf).max(axis=0)
-    return np.where(known.any(axis=0), high - low, 0.0)
 
 
 def _ranks(costs: Floats) -> NDArray[np.int64]:

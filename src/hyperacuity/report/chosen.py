@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 from hyperacuity.columns import Column
 from hyperacuity.errors import UsageError
 from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.report import theme
+from hyperacuity.report.pictures.colours import Picture, plain, rgb
 from hyperacuity.report.pictures.layers import states_at, strength_counts
 from hyperacuity.report.sheets.sheet import Sheet, file_names
 from hyperacuity.report.sheets.viewer import PHOTO
-
-Picture = NDArray[np.uint8]
 
 WIDTH = 480
 """Pixels across one picture of the sheet."""
@@ -72,13 +70,14 @@ def _row(sheet: Sheet, image: str) -> Row:
     if "truth" in shared:
         stale = changed and all("missing" in own for own in made["systems"])  # a new truth is of no score
         row.append(("truth", "", None if stale else _decoded(shared["truth"], size)))
+    faded = None if photo is None else (255 - FADED * (255 - photo.astype(np.float32))).astype(np.uint8)
     first, score = viewer.layers[0].key, sheet.image_score
     for system, own in zip(viewer.systems, made["systems"], strict=True):
         if system in changed:
             row.append((system, changed[system], None))
             continue
         layer = own.get(first) or shared.get(first)
-        drawn = _decoded(layer, size, own.get("start", 0), _faded(photo))
+        drawn = _decoded(layer, size, own.get("start", 0), faded)
         row.append((system, _caption(own, score, sheet.image_scores.get(image, {}).get(system)), drawn))
     return row
 
@@ -92,10 +91,6 @@ def _caption(own: Mapping[str, Any], score: Column | None, value: float | None) 
     return own.get("missing", "") if value is None or score is None else f"{score.title} {score.as_text(value)}"
 
 
-def _faded(photo: Picture | None) -> Picture | None:
-    return None if photo is None else (255 - FADED * (255 - photo.astype(np.float32))).astype(np.uint8)
-
-
 def _decoded(
     layer: Mapping[str, Any] | None, size: tuple[int, int], step: int = 0, ground: Picture | None = None
 ) -> Picture | None:
@@ -107,7 +102,7 @@ def _decoded(
         data = base64.b64decode(layer["uri"].partition(",")[2])
         with Image.open(io.BytesIO(data)) as picture:
             return np.asarray(picture.convert("RGB").resize(size))
-    drawn = np.full((height, width, 3), 255, np.uint8) if ground is None else ground.copy()
+    drawn = plain((height, width), theme.GROUND) if ground is None else ground.copy()
     if layer["kind"] == "strength":
         counts = strength_counts(layer, (height, width))
         share = (counts - 1) / max(layer["most"] - 1, 1) if layer["most"] > 1 else np.ones(counts.shape)
@@ -116,7 +111,7 @@ def _decoded(
         return drawn
     states = states_at(layer, (height, width), step)
     for state, colour in ((1, theme.HIT), (2, theme.FALSE), (3, theme.MISS)):
-        drawn[states == state] = ImageColor.getrgb(colour)
+        drawn[states == state] = rgb(colour)
     return drawn
 
 

@@ -109,12 +109,12 @@ def make_sheets(
 
 def with_distinct_titles(sheets: Sequence[Sheet]) -> list[Sheet]:
     """The sheets with what their protocols differ in behind titles that several have."""
-    found = []
+    titled = []
     for sheet in sheets:
         twins = [other.grid.signature for other in sheets if other.title == sheet.title and other is not sheet]
         more = protocol_differences(sheet.grid.signature, twins)
-        found.append(replace(sheet, title=f"{sheet.title} · {more}") if more else sheet)
-    return found
+        titled.append(replace(sheet, title=f"{sheet.title} · {more}") if more else sheet)
+    return titled
 
 
 def write_pages(

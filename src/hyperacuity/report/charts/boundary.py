@@ -30,7 +30,7 @@ def precision_recall(scores: Mapping[str, BoundaryScore], *, human: Point | None
     curves = _curves(scores, names).encode(
         x=x.title("recall"), y=y.title("precision"), color=colour, order=alt.Order("threshold:Q")
     )
-    tooltip = _tooltip("threshold", "precision", "recall", "F")
+    tooltip = tooltip_of("threshold", "precision", "recall", "F")
     points = (
         _best(scores, names)
         .mark_point(filled=True, size=70, opacity=1, stroke=theme.GROUND, strokeWidth=0.7)
@@ -54,7 +54,7 @@ def f_over_threshold(scores: Mapping[str, BoundaryScore], *, hover: bool = False
     stacks = all(score.protocol.thresholds == "levels" for score in scores.values())
     x = alt.X("threshold:Q", title="level" if stacks else "threshold", scale=alt.Scale(nice=False))
     y = alt.Y("F:Q", scale=alt.Scale(domain=[0, 1]), title="F")
-    tooltip = _tooltip("threshold", "F")
+    tooltip = tooltip_of("threshold", "F")
     lines = _curves(scores, names).encode(x=x, y=y, color=colour)
     marks = _best(scores, names).mark_point(filled=True, size=60, opacity=1)
     layers = [
@@ -97,7 +97,8 @@ def _key(systems: int) -> Any:
     return alt.Legend(title="ODS", labelLimit=180, symbolStrokeWidth=2, **options)
 
 
-def _tooltip(*names: str) -> list[Any]:
+def tooltip_of(*names: str) -> list[Any]:
+    """What is shown of a system where the pointer is."""
     return [alt.Tooltip("system:N"), *(alt.Tooltip(f"{name}:Q", format=".3f") for name in names)]
 
 

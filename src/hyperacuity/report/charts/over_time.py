@@ -128,20 +128,20 @@ def _levels(
     low, high = (pick([value for _, value, _ in known] + ends) for pick in (min, max))
     gap = LABEL * (high - low) / HEIGHT
     places = theme.spread([value for _, value, _ in known], gap, low=low, high=high)
-    found = []
+    layers = []
     for kind, (ink, dash) in LEVELS.items():
-        own = [
+        of_kind = [
             {"name": f"{name} {value:{number}}", "score": value, "label": place}
             for (name, value, of), place in zip(known, places, strict=True)
             if of == kind
         ]
-        if own:
-            base = theme.chart(own)
+        if of_kind:
+            base = theme.chart(of_kind)
             lines = base.mark_rule(strokeWidth=1.1, color=ink, strokeDash=dash)
             names = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2)
-            found.append(lines.encode(y=alt.Y("score:Q", title=title)))
-            found.append(names.encode(x=alt.value(0), y=alt.Y("label:Q", title=title), text="name:N"))
-    return found
+            layers.append(lines.encode(y=alt.Y("score:Q", title=title)))
+            layers.append(names.encode(x=alt.value(0), y=alt.Y("label:Q", title=title), text="name:N"))
+    return layers
 
 
 def _or_none(value: float) -> float | None:

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from hyperacuity.report import theme
+from hyperacuity.report.charts.boundary import tooltip_of
 from hyperacuity.semantic import ClassScore, SemanticScore
 
 ISO_F = (0.25, 0.5, 0.75)
@@ -68,18 +69,19 @@ def _panel(
     name: str, scores: Mapping[str, SemanticScore], titles: tuple[str | None, str | None], *, hover: bool
 ) -> Any:
     """One class; ``titles`` are those of its axes, None where a neighbour has it."""
-    own = {system: score.classes[name] for system, score in scores.items() if name in score.classes}
+    of_class = {system: score.classes[name] for system, score in scores.items() if name in score.classes}
     colour, dash, shape = theme.channels(theme.systems(list(scores)), legend=theme.key(len(scores), labelLimit=160))
     scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("recall:Q", scale=scale, title=titles[0], axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
     ticks = alt.Axis(values=[0, 0.5, 1], format=".1f", labels=titles[1] is not None)
     y = alt.Y("precision:Q", scale=scale, title=titles[1], axis=ticks)
-    tooltip = [
-        alt.Tooltip("system:N"),
-        *(alt.Tooltip(f"{n}:Q", format=".3f") for n in ("threshold", "precision", "recall")),
-    ]
-    lines = theme.chart(_curves(own)).encode(x=x, y=y, color=colour, order=alt.Order("threshold:Q"))
-    points = theme.chart(_best(own)).mark_point(filled=True, size=36, opacity=1, stroke=theme.GROUND, strokeWidth=0.6)
+    tooltip = tooltip_of("threshold", "precision", "recall")
+    lines = theme.chart(_curves(of_class)).encode(x=x, y=y, color=colour, order=alt.Order("threshold:Q"))
+    best = (
+        {"system": system, "threshold": p.threshold, "recall": p.recall, "precision": p.precision}
+        for system, p in ((system, score.ods) for system, score in of_class.items())
+    )
+    points = theme.chart(best).mark_point(filled=True, size=36, opacity=1, stroke=theme.GROUND, strokeWidth=0.6)
     layers = [
         *theme.iso_f(x, y, ISO_F),
         lines.mark_line(strokeWidth=1.3).encode(strokeDash=dash),
@@ -90,18 +92,12 @@ def _panel(
     return alt.layer(*layers).properties(width=PANEL, height=PANEL, title=head)
 
 
-def _curves(own: Mapping[str, ClassScore]) -> Iterator[dict[str, Any]]:
-    for system, score in own.items():
+def _curves(scores: Mapping[str, ClassScore]) -> Iterator[dict[str, Any]]:
+    for system, score in scores.items():
         curve = score.curve
         columns = np.round(np.stack([curve.threshold, curve.recall, curve.precision], axis=1)[curve.f > 0], 3)
         for threshold, recall, precision in columns.tolist():
             yield {"system": system, "threshold": threshold, "recall": recall, "precision": precision}
-
-
-def _best(own: Mapping[str, ClassScore]) -> Iterator[dict[str, Any]]:
-    for system, score in own.items():
-        p = score.ods
-        yield {"system": system, "threshold": p.threshold, "recall": p.recall, "precision": p.precision}
 
 
 def _ods(score: ClassScore) -> dict[str, float | None]:

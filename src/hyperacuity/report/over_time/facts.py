@@ -7,7 +7,7 @@ from typing import Any
 
 from hyperacuity.compare.verdict import Verdict
 from hyperacuity.report.over_time.series import TimeSeries
-from hyperacuity.report.over_time.timelines import Timeline, WatchedRuns
+from hyperacuity.report.over_time.timelines import Timeline, TimePoint, WatchedRuns
 from hyperacuity.report.sheets.sheet import interval_text
 from hyperacuity.tally import plain
 
@@ -17,7 +17,7 @@ MOST_TESTS = 300
 
 
 def state_of(runs: WatchedRuns, since: int = -1) -> dict[str, Any]:
-    """Data for the page's script; images' scores only of points that have changed after version ``since``."""
+    """Data for the page's script, as ``plain`` takes them; images' scores only of points changed after version ``since``."""
     return {
         "version": runs.version,
         "runs": [folder.label for folder in runs.folders],
@@ -54,28 +54,28 @@ def _timeline(runs: WatchedRuns, one: Timeline, since: int) -> dict[str, Any]:
         "images": list(one.images),
         "pictures": [int(image in pictures) for image in one.images],
         "latest": one.latest(),
-        "people": _or_none(one.people),
-        "chance": _or_none(one.chance),
+        "people": one.people,
+        "chance": one.chance,
     }
 
 
 def _point(one: Timeline, name: str, since: int) -> dict[str, Any]:
     point = one.points[name]
-    said: dict[str, Any] = {
+    said = _counts(point) | {"expected": point.expected, "values": point.score.values, "changed": point.changed}
+    if point.changed > since:
+        pairs = ((n, point.score.images.get(image, math.nan)) for n, image in enumerate(one.images))
+        said["scores"] = {n: round(score, 5) for n, score in pairs if math.isfinite(score)}
+    return said
+
+
+def _counts(point: TimePoint) -> dict[str, Any]:
+    return {
+        "interval": list(point.score.interval),
         "images": point.images,
         "failed": point.failed,
         "waiting": point.waiting,
-        "expected": point.expected,
         "started": point.started,
-        "values": {key: _or_none(value) for key, value in point.score.values.items()},
-        "interval": [_or_none(end) for end in point.score.interval],
-        "changed": point.changed,
     }
-    if point.changed > since:
-        own = point.score.images
-        pairs = ((n, own.get(image, math.nan)) for n, image in enumerate(one.images))
-        said["scores"] = {n: round(score, 5) for n, score in pairs if math.isfinite(score)}
-    return said
 
 
 def _ends(runs: WatchedRuns, one: Timeline, series: TimeSeries) -> dict[str, Any]:
@@ -110,12 +110,9 @@ def findings(runs: WatchedRuns, one: Timeline) -> list[str]:
         said.append(f"The best so far is {best} with {main.as_text(one.value(best))}, {shown} ahead{test}.")
     elif best and len(one.series_with(name).names) > 1:
         said.append("It is the best so far.")
-    levels = []
-    if not math.isnan(one.people):
-        levels.append(f"People reach {main.as_text(one.people)}.")
-    if not math.isnan(one.chance):
-        levels.append(f"Chance is {main.as_text(one.chance)}.")
-    return [*said, *([" ".join(levels)] if levels else [])]
+    levels = (("People reach", one.people), ("Chance is", one.chance))
+    known = [f"{words} {main.as_text(value)}." for words, value in levels if not math.isnan(value)]
+    return [*said, *([" ".join(known)] if known else [])]
 
 
 def _since(runs: WatchedRuns, one: Timeline, name: str) -> str:
@@ -222,7 +219,7 @@ def _summary(runs: WatchedRuns, one: Timeline) -> dict[str, Any]:
         return said
     latest = one.latest()
     before = one.previous(latest) if latest else ""
-    found: dict[str, Any] = plain(
+    whole: dict[str, Any] = plain(
         said
         | {
             "score": one.main.key,
@@ -233,26 +230,17 @@ def _summary(runs: WatchedRuns, one: Timeline) -> dict[str, Any]:
                 {
                     "title": series.title,
                     **_ends(runs, one, series),
-                    "points": [{"system": name, **_numbers(one, name)} for name in series.names],
+                    "points": [
+                        {"system": name, **one.points[name].score.values, **_counts(one.points[name])}
+                        for name in series.names
+                    ],
                 }
                 for series in one.series
             ],
             "change": {"from": before, "to": latest, "images": changes(one, before, latest)} if before else None,
         }
     )
-    return found
-
-
-def _numbers(one: Timeline, name: str) -> dict[str, Any]:
-    point = one.points[name]
-    return {
-        **point.score.values,
-        "interval": list(point.score.interval),
-        "images": point.images,
-        "failed": point.failed,
-        "waiting": point.waiting,
-        "started": point.started,
-    }
+    return whole
 
 
 def changes(one: Timeline, before: str, after: str) -> list[dict[str, Any]]:
@@ -264,7 +252,3 @@ def changes(one: Timeline, before: str, after: str) -> list[dict[str, Any]]:
         if image in first and not math.isnan(first[image]) and not math.isnan(second[image])
     ]
     return sorted(rows, key=lambda row: -row["gain"])
-
-
-def _or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hyperacuity.errors import HyperacuityError, UsageError
-from hyperacuity.run import EXPECTED, Failure, Grid, Run, open_run
+from hyperacuity.run import EXPECTED, Failure, Grid, open_run
 from hyperacuity.run.gather import Origin, Source
 from hyperacuity.run.records import SystemState, file_of
 from hyperacuity.tally import Signature
@@ -67,14 +67,16 @@ class WatchedFolder:
         found: int | None = self.about[signature].get(EXPECTED, {}).get(system)
         return found
 
+    def systems(self, signature: str) -> list[str]:
+        """The systems that were run under a protocol."""
+        return [state.system for state in self.states if state.signature == signature]
+
     def reading(self, signature: str, systems: Sequence[str], read: Callable[[Grid], V]) -> V:
         """Call ``read`` with the grid of some systems, whose run is open meanwhile."""
+        origin = Origin(self.path, self.about[signature], "")
         with open_run(self.path) as run:
-            return read(self._grid(run, signature, systems))
-
-    def _grid(self, run: Run, signature: str, systems: Sequence[str]) -> Grid:
-        sources = {name: Source(run, (signature, name), 1, self.expected(signature, name)) for name in systems}
-        return Grid(Signature.parse(signature), sources, origins=(Origin(self.path, self.about[signature], ""),))
+            sources = {name: Source(run, (signature, name), 1, self.expected(signature, name)) for name in systems}
+            return read(Grid(Signature.parse(signature), sources, origins=(origin,)))
 
 
 def stamp_of(folder: Path) -> Stamp:

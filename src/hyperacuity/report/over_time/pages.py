@@ -97,12 +97,12 @@ def write_page(runs: WatchedRuns, out: Path, *, title: str = "") -> Path:
 
 def _thumbnails(paths: Mapping[str, Path], images: Sequence[str]) -> dict[int, str]:
     """Small pictures as addresses that hold them, by the index of the image."""
-    found: dict[int, str] = {}
+    pictures: dict[int, str] = {}
     for n, image in enumerate(images):
-        small = small_picture(paths[image]) if image in paths and len(found) < MOST_PICTURES else b""
+        small = small_picture(paths[image]) if image in paths and len(pictures) < MOST_PICTURES else b""
         if small:
-            found[n] = f"data:image/webp;base64,{base64.b64encode(small).decode()}"
-    return found
+            pictures[n] = f"data:image/webp;base64,{base64.b64encode(small).decode()}"
+    return pictures
 
 
 def small_picture(path: Path) -> bytes:

@@ -216,16 +216,8 @@ class WatchedRuns:
         people = self._people.get(text, NAN)
         images = self._images.setdefault(text, {})
         images |= {image: None for one in points.values() for image in one.score.images if image not in images}
-        parts: Any = (
-            columns,
-            points,
-            tuple(series),
-            tuple(failures),
-            tuple(filter(None, notes)),
-            people,
-            tuple(images),
-        )
-        return Timeline(signature, task.title, *parts)
+        parts = (tuple(series), tuple(failures), tuple(filter(None, notes)), people, tuple(images))
+        return Timeline(signature, task.title, columns, points, *parts)
 
     def _columns(self, folder: WatchedFolder, text: str, state: SystemState) -> tuple[Column, ...]:
         def read(grid: Grid) -> tuple[Column, ...]:
@@ -281,7 +273,7 @@ class WatchedRuns:
 
     def _card_rows(self, folder: WatchedFolder, text: str) -> dict[str, Mapping[str, Any]]:
         given = [one for one in self._against if one.card.signature.task == Signature.parse(text).task]
-        systems = [state.system for state in folder.states if state.signature == text]
+        systems = folder.systems(text)
 
         def rows(grid: Grid) -> dict[str, Mapping[str, Any]]:
             (joined,) = with_cards([grid], given)
@@ -317,27 +309,23 @@ class WatchedRuns:
 
     def score_people(self, each: Each | None = None) -> bool:
         """Score people where the truths can be read, once for each protocol; whether anything is new."""
-        news = False
-        for timeline in self.timelines if self.human else ():
-            text = str(timeline.signature)
-            if text in self._people or not timeline.columns:
-                continue
+        wanted = {str(one.signature): one for one in self.timelines if self.human and one.columns}
+        news = {text: one for text, one in wanted.items() if text not in self._people}
+        for text, timeline in news.items():
             self._people[text] = self._people_of(timeline, each or _one_by_one)
-            news = True
         if news:
             with self._guard:
                 self.timelines = tuple(
                     replace(one, people=self._people.get(str(one.signature), NAN)) for one in self.timelines
                 )
                 self.version += 1
-        return news
+        return bool(news)
 
     def _people_of(self, timeline: Timeline, each: Each) -> float:
         if tasks.task(timeline.signature.task).people is None:
             return NAN
         text = str(timeline.signature)
         folder = next(one for one in self.folders if text in one.about)
-        systems = [state.system for state in folder.states if state.signature == text]
 
         def score(grid: Grid) -> float:
             values_of = columns_of(grid.task, grid.protocol).people
@@ -345,7 +333,7 @@ class WatchedRuns:
             return NAN if values_of is None or people is None else values_of(people).get(timeline.main.key, NAN)
 
         try:
-            return folder.reading(text, systems[:1], score)
+            return folder.reading(text, folder.systems(text)[:1], score)
         except HyperacuityError:
             return NAN
 
@@ -359,25 +347,25 @@ class WatchedRuns:
         missing = [image for image in timeline.images if (text, image) not in self._paths]
         if missing:
             with self._guard:
-                self._paths |= {(text, image): None for image in missing} | self._found_pictures(timeline)
-        found = {image: self._paths.get((text, image)) for image in timeline.images}
-        return {image: path for image, path in found.items() if path is not None}
+                self._paths |= {(text, image): None for image in missing} | self._pictures_of(timeline)
+        paths = {image: self._paths.get((text, image)) for image in timeline.images}
+        return {image: path for image, path in paths.items() if path is not None}
 
-    def _found_pictures(self, timeline: Timeline) -> dict[tuple[str, str], Path | None]:
+    def _pictures_of(self, timeline: Timeline) -> dict[tuple[str, str], Path | None]:
         text = str(timeline.signature)
-        found: dict[tuple[str, str], Path | None] = {}
+        paths: dict[tuple[str, str], Path | None] = {}
 
         def read(grid: Grid) -> list[Cell]:
             return list(without_new_photographs(pictured(grid, self._pictures)).cells())
 
         for folder in self.folders:
-            systems = [state.system for state in folder.states if state.signature == text]
+            systems = folder.systems(text)
             try:
                 cells = folder.reading(text, [systems[0], systems[-1]], read) if systems else []
             except HyperacuityError:  # which the next look tells
                 continue
-            found |= {(text, cell.image): cell.picture for cell in cells if cell.picture is not None}
-        return found
+            paths |= {(text, cell.image): cell.picture for cell in cells if cell.picture is not None}
+        return paths
 
 
 def _one_by_one(title: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
@@ -386,15 +374,13 @@ def _one_by_one(title: str, function: Callable[[Any], Any], items: Iterable[Any]
 
 def _with_distinct_titles(timelines: Sequence[Timeline]) -> tuple[Timeline, ...]:
     """Timelines of one task with what their protocols differ in, in the title and as a note."""
-    found = []
+    titled = []
     for one in timelines:
-        twins = [
-            other.signature for other in timelines if other is not one and other.signature.task == one.signature.task
-        ]
-        if twins:
+        alike = (other.signature for other in timelines if other is not one)
+        if twins := [other for other in alike if other.task == one.signature.task]:
             apart = "; ".join(one.signature.differences(twins[0]))
             note = f"Scores under different protocols are not on one curve: {apart}."
             title = f"{one.title} · {protocol_differences(one.signature, twins)}"
             one = replace(one, title=title, notes=(note, *one.notes))
-        found.append(one)
-    return tuple(found)
+        titled.append(one)
+    return tuple(titled)

@@ -31,22 +31,22 @@ def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float
     >>> depth_picture([[1, 2, np.nan]]).shape
     (1, 3, 3)
     """
-    found = estimated_map(disparity)
-    known = ~np.isnan(found)
-    picture = plain(found.shape, UNKNOWN)
+    shown = estimated_map(disparity)
+    known = ~np.isnan(shown)
+    picture = plain(shown.shape, UNKNOWN)
     if known.any():
-        least = float(np.nanmin(found)) if low is None else low
-        span = (float(np.nanmax(found)) if high is None else high) - least
-        picture[known] = ramp((found[known] - least) / (span if span > 0 else 1.0), DEPTHS)
+        least = float(np.nanmin(shown)) if low is None else low
+        span = (float(np.nanmax(shown)) if high is None else high) - least
+        picture[known] = ramp((shown[known] - least) / (span if span > 0 else 1.0), DEPTHS)
     return picture
 
 
 def depth_layer(disparity: ArrayLike, *, unit: str = "", room: int | None = None) -> dict[str, Any]:
     """Depth as a layer of the viewer whose values can be read back, of at most ``room`` characters."""
-    found = estimated_map(disparity)
-    unknown = np.isnan(found)
-    ends = (float(np.nanmin(found)), float(np.nanmax(found))) if not unknown.all() else (0.0, 0.0)
-    share = (found - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    shown = estimated_map(disparity)
+    unknown = np.isnan(shown)
+    ends = (float(np.nanmin(shown)), float(np.nanmax(shown))) if not unknown.all() else (0.0, 0.0)
+    share = (shown - ends[0]) / ((ends[1] - ends[0]) or 1.0)
     return scale_layer(share, DEPTHS, ends=ends, unit=unit, others=[(unknown, UNKNOWN, "unknown")], room=room)
 
 
@@ -56,10 +56,10 @@ CAP = 4.0
 
 def error_layer(truth: ArrayLike, estimate: ArrayLike, *, room: int | None = None) -> dict[str, Any]:
     """The errors of a map as a layer whose values can be read back, in the colours of :func:`error_picture`."""
-    true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
-    same_size(found, true, names=("estimate", "truth"))
-    others = [(np.isnan(found), theme.FALSE, "no estimate"), (np.isnan(true), UNKNOWN, "unknown")]
-    return scale_layer(np.abs(found - true) / CAP, ERRORS, ends=(0, CAP), unit="px", others=others, room=room)
+    true, estimated = disparity_map(truth, name="truth"), estimated_map(estimate)
+    same_size(estimated, true, names=("estimate", "truth"))
+    others = [(np.isnan(estimated), theme.FALSE, "no estimate"), (np.isnan(true), UNKNOWN, "unknown")]
+    return scale_layer(np.abs(estimated - true) / CAP, ERRORS, ends=(0, CAP), unit="px", others=others, room=room)
 
 
 def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4) -> Picture:
@@ -68,15 +68,15 @@ def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, E
     Purple in the region ``nonocc``, blue where only one view sees the surface, vermilion where there is no estimate, grey
     where the truth is unknown; the region ``disc`` has an outline.
     """
-    true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
-    same_size(found, true, names=("estimate", "truth"))
+    true, estimated = disparity_map(truth, name="truth"), estimated_map(estimate)
+    same_size(estimated, true, names=("estimate", "truth"))
     known = ~np.isnan(true)
     both = regions.get("nonocc", known)
-    size = np.minimum(np.abs(np.nan_to_num(found - true)) / cap, 1)
+    size = np.minimum(np.abs(np.nan_to_num(estimated - true)) / cap, 1)
     picture = plain(true.shape, UNKNOWN)
     for where, colours in ((known & both, ERRORS), (known & ~both, HIDDEN)):
         picture[where] = ramp(size[where], colours)
-    picture[known & np.isnan(found)] = rgb(theme.FALSE)
+    picture[known & np.isnan(estimated)] = rgb(theme.FALSE)
     if "disc" in regions:
         disc = regions["disc"]
         picture[disc & ~ndimage.binary_erosion(disc, border_value=1)] = rgb(theme.FAINT)
@@ -101,14 +101,14 @@ def error_sheet(
     truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4.0, title: str = ""
 ) -> Picture:
     """Truth, estimate and errors side by side, with the share of bad pixels in each region and a key of the colours."""
-    true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
+    true, estimated = disparity_map(truth, name="truth"), estimated_map(estimate)
     low, high = float(np.nanmin(true)), float(np.nanmax(true))
-    dense = f"{title or 'estimate'}: density {100 * density(true, found):.1f} %"
-    shares = (f"{name} {100 * bad(true, found, 1, mask=mask):.1f}" for name, mask in regions.items() if mask.any())
+    dense = f"{title or 'estimate'}: density {100 * density(true, estimated):.1f} %"
+    shares = (f"{name} {100 * bad(true, estimated, 1, mask=mask):.1f}" for name, mask in regions.items() if mask.any())
     panels = [
         ("truth: warm is near, cool is far", depth_picture(true, low=low, high=high)),
-        (dense, depth_picture(found, low=low, high=high)),
-        ("bad(1) %: " + ", ".join(shares), error_picture(true, found, regions, cap=cap)),
+        (dense, depth_picture(estimated, low=low, high=high)),
+        ("bad(1) %: " + ", ".join(shares), error_picture(true, estimated, regions, cap=cap)),
     ]
     side = max(1, -(-300 // true.shape[1]))  # small pictures are enlarged, so that captions fit
     height, width = side * true.shape[0], side * true.shape[1]

@@ -158,8 +158,8 @@ def states_at(layer: Mapping[str, Any], shape: tuple[int, int], step: int) -> ND
     >>> [states_at(states(pictures), (1, 3), step).tolist() for step in (0, 1)]
     [[[0, 1, 0]], [[0, 3, 2]]]
     """
-    found = np.zeros(shape[0] * shape[1], np.uint8)
-    where = _marked(layer, found.size)
+    picture = np.zeros(shape[0] * shape[1], np.uint8)
+    where = _marked(layer, picture.size)
     changes = list(_changes(where.size, _inflated(layer["into"]).tolist()))
     when = _inflated(layer["when"]).tolist()
     # Changes stand turn by turn, so a pixel's stand in their order; their times stand by kind.
@@ -167,8 +167,8 @@ def states_at(layer: Mapping[str, Any], shape: tuple[int, int], step: int) -> ND
     times = dict(zip(by_kind, when, strict=True))
     for n, (pixel, _, target) in enumerate(changes):
         if times[n] <= layer["count"] - 1 - step:
-            found[where[pixel]] = target
-    return found.reshape(shape)
+            picture[where[pixel]] = target
+    return picture.reshape(shape)
 
 
 def _changes(pixels: int, into: list[int]) -> Iterator[tuple[int, int, int]]:

@@ -79,7 +79,6 @@ class ConsensusViewer(BoundaryViewer):
         "detected, and matched with what everyone drew",
         "detected, but matched with nothing that everyone drew",
         "drawn by everyone, but not detected",
-        names=("hit", "false alarm", "miss"),
     )
 
     @property

@@ -121,7 +121,6 @@ class BoundaryViewer(Viewer):
         "detected, and matched with what somebody drew",
         "detected, but matched with nothing that anybody drew",
         "drawn by somebody, but not detected",
-        names=("hit", "false alarm", "miss"),
     )
     note = (
         "Numbers are of this image at the threshold shown; the F below its thumbnail is at the image's own best threshold. "
@@ -154,7 +153,7 @@ class BoundaryViewer(Viewer):
         near = tolerance_in_pixels(truths[0].shape, self.benchmark.tolerance)
         return Shared(truths[0].shape, {"truth": layers.drawn(truths, near)}, self.judged_by(truths))
 
-    def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
         """A system's map, and its overlay at each threshold."""
         prediction = self.reader.prediction(cell, self.benchmark)
         if self.benchmark.thresholds == "levels":

@@ -37,12 +37,12 @@ class DepthEdgeViewer(Viewer):
         edges = np.logical_or.reduce(self.reader.truths(cell))
         return Shared(edges.shape, {"truth": layers.soft_picture(edges.astype(np.float32))}, edges)
 
-    def own(self, system: str, cell: Cell, truth: EdgeMap, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: EdgeMap, budget: Budget) -> dict[str, Any]:
         """A system's map, and its edges."""
         depth = self.reader.prediction(cell, self.protocol)
-        found = edge_distance_picture(depth_edges(depth, self.protocol), truth, self.protocol.reach)
+        edges = edge_distance_picture(depth_edges(depth, self.protocol), truth, self.protocol.reach)
         return {
-            "edges": layers.picture_uri(found),
+            "edges": layers.picture_uri(edges),
             "prediction": depth_layer(depth, room=budget.share() // 2),
             "numbers": self.judged.number(system, cell.image),
         }

@@ -26,7 +26,7 @@ class DisparityViewer(Viewer):
         (truth,) = self.reader.truths(cell)
         return Shared(truth.shape, {"truth": depth_layer(truth, unit="px")}, truth)
 
-    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's map and its errors."""
         estimate = self.reader.prediction(cell, self.protocol)
         room = budget.share()

@@ -97,7 +97,7 @@ class EdgeViewer(Viewer):
             return None, {}
         return drawn, found
 
-    def own(self, system: str, cell: Cell, truth: EdgeMap, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: EdgeMap, budget: Budget) -> dict[str, Any]:
         """A system's map, and its edges at each threshold."""
         given = self.reader.prediction(cell, self.protocol)
         soft, levels = prepared(given, self.protocol)

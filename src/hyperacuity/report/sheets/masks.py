@@ -134,7 +134,7 @@ class MaskViewer(Viewer):
         frame = _middle(frames_of(truth, truth, self.protocol))
         return Shared(frame.truth.shape, {"truth": layers.picture_uri(label_picture(frame.truth))}, truth)
 
-    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's objects, and its outlines by both rules."""
         frames = frames_of(self.reader.prediction(cell, self.protocol), truth, self.protocol)
         pairs, shown = pairs_of(frames, self.protocol), _shown(len(frames))

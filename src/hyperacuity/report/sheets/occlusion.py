@@ -102,7 +102,7 @@ class OcclusionViewer(Viewer):
         truths = [owned_contours(truth) for truth in self.reader.truths(cell)]
         return Shared(truths[0].pixels.shape, {"truth": layers.picture_uri(owned_picture(truths[0]))}, truths)
 
-    def own(self, system: str, cell: Cell, truth: list[Contours], budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: list[Contours], budget: Budget) -> dict[str, Any]:
         """A system's map, its sides at its best threshold, and what is right at each."""
         prediction, score = self.reader.prediction(cell, self.protocol), self.scores[system]
         best = int(np.argmax(score.opr.curve.f))

@@ -78,7 +78,7 @@ class OrderViewer(Viewer):
         order = _order(truth)
         return Shared(order.shape, {"truth": order_layer(order)}, truth)
 
-    def own(self, system: str, cell: Cell, truth: Ordering, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Ordering, budget: Budget) -> dict[str, Any]:
         """A system's order, and its contours as they were counted: where it was brought onto regions, those of the first."""
         given = self.reader.prediction(cell, self.protocol)
         made: dict[str, Any] = {

@@ -71,7 +71,7 @@ class RegionViewer(Viewer):
         truths = [np.asarray(boundary_marks(labels), np.bool_) for labels in self.reader.truths(cell)]
         return Shared(truths[0].shape, {"truth": layers.drawn(truths, 2)}, truths)
 
-    def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
         """A system's borders, and how they match at each level."""
         borders = _borders(self.reader.prediction(cell, self.protocol))
         here = collect({cell.image: self.grid.tally(system, cell.image)}, resamples=1)
@@ -92,11 +92,11 @@ def _borders(prediction: Levels | list[LabelMap]) -> NDArray[np.bool_]:
     """Borders of regions, a picture per level."""
     if not isinstance(prediction, Levels):
         return np.stack([boundary_marks(labels) for labels in prediction])
-    found: list[NDArray[np.bool_]] = []
+    borders: list[NDArray[np.bool_]] = []
     for level, joins in enumerate(prediction.ends):
         same = level > 0 and joins == prediction.ends[level - 1]
-        found.append(found[-1] if same else boundary_marks(prediction.at(level)))
-    return np.stack(found)
+        borders.append(borders[-1] if same else boundary_marks(prediction.at(level)))
+    return np.stack(borders)
 
 
 def _matched(borders: NDArray[np.bool_], truths: list[EdgeMap]) -> NDArray[np.uint8]:

@@ -61,19 +61,19 @@ def _findings(judged: Judged) -> list[str]:
         return [NOTHING]
     lines, scores = judged.lines, judged.scores
     first = lines[0].system
-    found = [leader(lines, judged.main)]
+    sentences = [leader(lines, judged.main)]
     classes = sorted(scores[first].classes.values(), key=lambda one: -one.ods.f)
     if len(classes) > 1:
         best, worst = classes[0], classes[-1]
-        found.append(
+        sentences.append(
             f"{first} finds {best.name} best (ODS {best.ods.f:.3f}) and {worst.name} worst ({worst.ods.f:.3f})."
         )
     if len(lines) > 1:
         second = scores[lines[1].system].classes
         behind = [one.name for one in classes if one.name in second and second[one.name].ods.f > one.ods.f]
         if behind:
-            found.append(f"{lines[1].system} is ahead of it on {charts.names_in_order(behind)}.")
-    return found
+            sentences.append(f"{lines[1].system} is ahead of it on {charts.names_in_order(behind)}.")
+    return sentences
 
 
 def _notes(judged: Judged) -> list[str]:
@@ -108,7 +108,6 @@ class SemanticViewer(Viewer):
         "detected, and matched with a boundary of the class",
         "detected, but matched with nothing",
         "a boundary of the class, but not detected",
-        names=("hit", "false alarm", "miss"),
     )
     note = (
         "Numbers are of this class in this image at the threshold shown. Classes that the image shows come first, then those "
@@ -140,22 +139,22 @@ class SemanticViewer(Viewer):
         absent = [c for c in np.argsort(-false, kind="stable").tolist() if c not in there and false[c]]
         return {c: names[c] for c in (*there, *absent[:MOST_ABSENT])}
 
-    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's map of each class, and its overlay at each threshold."""
         truths, chosen = truth
         prediction = self.reader.prediction(cell, self.protocol)
         tally: Any = self.grid.tally(system, cell.image)
         room = Budget(images=1, systems=len(chosen))
         room.left = budget.share()
-        found: dict[str, Any] = {
+        of_classes: dict[str, Any] = {
             name: {"missing": f"this system has no map of {name} for this image"} for name in chosen.values()
         }
         mapped = {c: name for c, name in chosen.items() if tally.shown[c]}
         pictures = overlays(prediction, truths, self.protocol, list(mapped))
         for (c, name), states in zip(mapped.items(), pictures, strict=True):
-            found[name] = self._class(system, name, prediction[c], tally.of_class(c), states, room)
-            room.take(text_size(found[name]))
-        return {"kinds": found}
+            of_classes[name] = self._class(system, name, prediction[c], tally.of_class(c), states, room)
+            room.take(text_size(of_classes[name]))
+        return {"kinds": of_classes}
 
     def _class(self, system: str, name: str, soft: Any, counts: Any, states: Any, room: Budget) -> dict[str, Any]:
         levels, score = self.protocol.levels, self.scores[system].classes.get(name)

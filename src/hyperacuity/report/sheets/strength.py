@@ -89,7 +89,7 @@ class LabelViewer(Viewer):
         """Nothing: each set of labels is its own."""
         return Shared(self.reader.truths(cell)[0].shape, {})
 
-    def own(self, system: str, cell: Cell, truth: None, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: None, budget: Budget) -> dict[str, Any]:
         """The strength of the labels of one data set."""
         people = strengths(self.reader.truths(cell), self.protocol.tolerance, tolerance_px=self.protocol.tolerance_px)
         strongest = np.max(people.drawn_by, axis=0).astype(np.uint8)

@@ -1,7 +1,7 @@
 """Viewer of images: the pictures of one image, for all systems, in a form that JSON can hold.
 
-A task says what all systems share (:meth:`Viewer.shared`) and what is a system's own (:meth:`Viewer.own`). Files are read by the
-reader of the run's job, and so in the way in which they were scored.
+A task says what all systems share (:meth:`Viewer.shared`) and what belongs to one (:meth:`Viewer.of_system`). Files are read
+by the reader of the run's job, and so in the way in which they were scored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def legend(hit: str, false: str, miss: str, *, names: Sequence[str] = ("hit", "f
 
 @dataclass(frozen=True)
 class Shared:
-    """Parts of an image that all systems share: height and width, layers by key, and the truth as :meth:`Viewer.own` takes it."""
+    """What all systems share of an image: height and width, layers by key, the truth as :meth:`Viewer.of_system` takes it."""
 
     shape: Sequence[int]
     layers: dict[str, Any]
@@ -75,7 +75,7 @@ class Viewer:
         """Parts of an image that all systems share; ``cell`` is any of its cells."""
         raise NotImplementedError
 
-    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's layers by key, with ``numbers`` by name; for a slider also ``steps`` (thresholds), ``of`` how many there
         are, and at which to ``start``. ``without`` says, by key, why a layer is not among them."""
         raise NotImplementedError
@@ -86,17 +86,17 @@ class Viewer:
         ``cells`` are the image's cells by system, ``images`` how many share the room of the report, by default those of this
         grid. A layer is made by a function of :mod:`hyperacuity.report.pictures.layers`.
         """
-        found = self.shared(next(iter(cells.values())))
-        height, width = found.shape[:2]
+        shared = self.shared(next(iter(cells.values())))
+        height, width = shared.shape[:2]
         picture = picture_of(cells)
-        if picture is not None and PHOTO.key not in found.layers:
-            found.layers[PHOTO.key] = layers.photograph(read_image(picture))
-        budget = Budget(images=images or self.images, systems=len(self.systems), taken=text_size(found.layers))
+        if picture is not None and PHOTO.key not in shared.layers:
+            shared.layers[PHOTO.key] = layers.photograph(read_image(picture))
+        budget = Budget(images=images or self.images, systems=len(self.systems), taken=text_size(shared.layers))
         systems = []
         for system in self.systems:
-            systems.append(self._system(system, image, cells.get(system), found.truth, budget))
+            systems.append(self._system(system, image, cells.get(system), shared.truth, budget))
             budget.take(text_size(systems[-1]))
-        return {"size": [width, height], "shared": found.layers, "systems": systems}
+        return {"size": [width, height], "shared": shared.layers, "systems": systems}
 
     def _system(self, system: str, image: str, cell: Cell | None, truth: Any, budget: Budget) -> dict[str, Any]:
         if cell is None:
@@ -106,7 +106,7 @@ class Viewer:
         if (system, image) in self.grid.changed:
             return {"missing": self.grid.changed[system, image]}
         try:
-            return self.own(system, cell, truth, budget)
+            return self.of_system(system, cell, truth, budget)
         except InputError as error:
             return {"missing": str(error)}
 

@@ -36,7 +36,7 @@ class ViewsViewer(DisparityViewer):
         shown = {"photo": layers.photograph(left), "truth": layers.photograph(right)}
         return Shared(left.shape, shown, (left, right))
 
-    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """The drawn picture, and its difference from the real one."""
         left, right = truth
         drawn, where = forward(left, self.reader.prediction(cell, self.protocol))

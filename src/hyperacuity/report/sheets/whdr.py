@@ -11,7 +11,7 @@ from hyperacuity.data import read_image
 from hyperacuity.maps import OrderMap
 from hyperacuity.ordering import PairScore, PointPairs, answers
 from hyperacuity.report.pictures import layers
-from hyperacuity.report.pictures.colours import UNKNOWN, Picture, plain
+from hyperacuity.report.pictures.colours import UNKNOWN, plain
 from hyperacuity.report.pictures.depth import enlargement, pairs_picture
 from hyperacuity.report.pictures.disparity import depth_layer, depth_picture
 from hyperacuity.report.pictures.slider import Budget
@@ -57,7 +57,7 @@ class PairViewer(Viewer):
         shape = _shape(self.reader.prediction(cell, self.protocol), truths)
         return Shared(_enlarged(shape), {}, (truths, None))
 
-    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+    def of_system(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's answers, and its map if it has one."""
         truths, ground = truth
         given = self.reader.prediction(cell, self.protocol)
@@ -66,9 +66,11 @@ class PairViewer(Viewer):
             made["without"] = {"prediction": "the system answers pairs of points, it has no map"}
         else:
             made["prediction"] = depth_layer(given, room=budget.share() // 2)
-        below = ground if ground is not None else _ground(given, truths)
+        if ground is None:
+            answered = isinstance(given, PointPairs)
+            ground = plain(_shape(given, truths), UNKNOWN) if answered else depth_picture(given)
         said = answers(given, truths[0], self.protocol)
-        return made | {"pairs": layers.photograph(pairs_picture(below, truths[0], said))}
+        return made | {"pairs": layers.photograph(pairs_picture(ground, truths[0], said))}
 
 
 def _enlarged(shape: Sequence[int]) -> list[int]:
@@ -83,10 +85,6 @@ def _shape(given: OrderMap | PointPairs, truths: list[PointPairs]) -> tuple[int,
     if truths[0].size is not None:
         return truths[0].size[::-1]
     return tuple((np.vstack([truths[0].first, truths[0].second]).max(axis=0) + 1).tolist())
-
-
-def _ground(given: OrderMap | PointPairs, truths: list[PointPairs]) -> Picture:
-    return plain(_shape(given, truths), UNKNOWN) if isinstance(given, PointPairs) else depth_picture(given)
 
 
 # Without equal pairs, as in DIW, a rate of these has no value.
