@@ -118,12 +118,12 @@ class Overview:
         item, (a, b), _ = await self._two(request)
         both = await self._load(item, a, b)
         height, width = both.pictures[0].shape[:2]
-        decisions = await self._state.read(lambda file: self._decided(file).get(item.id))
+        decision = await self._state.read(lambda file: self._decided(file).get(item.id))
         choices = [None] * len(both.differences)
-        if decisions is not None and decisions["between"] == _between(a, b):
-            choices = decisions["choices"]
+        if decision is not None and decision["between"] == _between(a, b):
+            choices = decision["choices"]
         facts = {"width": width, "height": height, "differences": [asdict(one) for one in both.differences]}
-        return JSONResponse(facts | {"choices": choices, "decided": decisions is not None})
+        return JSONResponse(facts | {"choices": choices, "decided": decision is not None})
 
     async def _side(self, request: Request) -> Response:
         item, (a, b), _ = await self._two(request)
