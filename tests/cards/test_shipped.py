@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -111,3 +113,10 @@ def test_windows_that_keep_to_surfaces_beat_a_census_and_a_census_beats_differen
     assert sorted(found.images) == ["cones", "teddy", "tsukuba", "venus"]
     for better, worse in (("cost-filter", "census"), ("adaptive-weights", "census"), ("census", "sad")):
         assert (errors[better] < errors[worse]).all(), (better, worse)
+
+
+def test_they_can_be_listed_before_anything_else_is_asked_for():
+    """In a process of its own: here, other names of the package are loaded already."""
+    listed = "from hyperacuity.cards import shipped; print(len(shipped()))"
+    done = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == len(CARDS)

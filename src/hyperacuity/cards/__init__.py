@@ -8,8 +8,6 @@
 1.0
 """
 
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperacuity.syntax import on_demand
@@ -17,7 +15,7 @@ from hyperacuity.syntax import on_demand
 if TYPE_CHECKING:
     from hyperacuity.cards.card import PEOPLE, About, Card, Made, canonical_name
     from hyperacuity.cards.digests import digest_of, fingerprint
-    from hyperacuity.cards.files import SUFFIX, parsed, read_card, write_card, written
+    from hyperacuity.cards.files import SUFFIX, parsed, read_card, shipped, write_card, written
 else:
     __getattr__ = on_demand(__name__, __file__)
 
@@ -36,13 +34,3 @@ __all__ = [
     "write_card",
     "written",
 ]
-
-
-def shipped() -> list[Path]:
-    """The files of the cards that come with the package, by name; none where it was installed without them.
-
-    >>> all(path.suffix == SUFFIX for path in shipped())
-    True
-    """
-    folder = Path(str(resources.files("hyperacuity.cards"))) / "shipped"
-    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.name)

@@ -28,6 +28,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -249,3 +250,13 @@ def _checksum(text: bytes) -> bytes:
 
 def _whole(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=32).hexdigest()
+
+
+def shipped() -> list[Path]:
+    """The files of the cards that come with the package, by name; none where it was installed without them.
+
+    >>> all(path.suffix == SUFFIX for path in shipped())
+    True
+    """
+    folder = Path(str(resources.files("hyperacuity.cards"))) / "shipped"
+    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.name)

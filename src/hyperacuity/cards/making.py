@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -92,24 +93,15 @@ def grid_of(folder: Path, signature: str | None = None) -> Grid:
         if len(grids) > 1:
             raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with `signature=`: {lines}")
         return grids[0]
-    ways = ([grid for grid in grids if fits(grid, signature)] for fits in (_is_line, _is_task, _is_part))
-    chosen = next((found for found in ways if found), [])
+    chosen = (
+        [grid for grid in grids if str(grid.signature) == signature]
+        or [grid for grid in grids if grid.signature.task == signature]
+        or [grid for grid in grids if signature in str(grid.signature)]
+    )
     if len(chosen) != 1:
         found = "several protocols" if chosen else "no protocol"
         raise UsageError(f"{option('signature', signature)}: {folder} has {found} of that name, but {lines}")
     return chosen[0]
-
-
-def _is_line(grid: Grid, text: str) -> bool:
-    return str(grid.signature) == text
-
-
-def _is_task(grid: Grid, text: str) -> bool:
-    return grid.signature.task == text
-
-
-def _is_part(grid: Grid, text: str) -> bool:
-    return text in str(grid.signature)
 
 
 def _system_of(grid: Grid, system: str | None) -> str:
@@ -208,8 +200,8 @@ def _data_in(command: str) -> str:
     """The data set that a command names, with its part."""
     words = command.split()
     name = next((word for word in words if word in LAYOUTS), "")
-    split = words[words.index("--split") + 1] if "--split" in words[:-1] else ""
-    return " ".join(filter(None, (name, split))) if name else ""
+    options = {word[2:]: value for word, value in pairwise(words) if word.startswith("--")}
+    return f"{name} {options.get('split', '')}".rstrip() if name else ""
 
 
 def read_about(path: Path) -> About:

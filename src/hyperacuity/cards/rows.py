@@ -58,11 +58,11 @@ def with_cards(grids: Sequence[Grid], given: Sequence[CardEntry], *, workers: in
             raise UsageError(f"{entry.name}: is a card of {own}, but the runs are of {', '.join(dict.fromkeys(tasks))}")
         if entry.card.people and not entry.optional:
             raise UsageError(f"{entry.name}: is a card of people, which are no system among others")
-    return [_joined(grid, [entry for entry in given if _is_of(entry, grid)], workers) for grid in grids]
-
-
-def _is_of(entry: CardEntry, grid: Grid) -> bool:
-    return entry.card.signature.task == grid.task.name and not entry.card.people
+    systems = [entry for entry in given if not entry.card.people]
+    return [
+        _joined(grid, [entry for entry in systems if entry.card.signature.task == grid.task.name], workers)
+        for grid in grids
+    ]
 
 
 def _joined(grid: Grid, given: Sequence[CardEntry], workers: int | None) -> Grid:
