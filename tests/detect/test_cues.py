@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull, Delaunay
 
 from hyperacuity.detect.depth.cue_model import CueLesson, antisymmetric_fit, learn_cues, load_cue_model
 from hyperacuity.detect.depth.cues import GROUPS, _hulls, crack_pairs, group_of, pair_cues
-from hyperacuity.detect.depth.region_depths import depth_of_regions
+from hyperacuity.detect.depth.soft_depth import depth_of_regions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import cues as kernels
 from hyperacuity.ordering import neighbours

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.detect.depth.angular import embed_regions
-from hyperacuity.detect.depth.embedding import SMALL, angular_embedding
+from hyperacuity.detect.depth.embedding import SMALL, angular_embedding, embed_regions
 from hyperacuity.errors import InputError, UsageError
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hyperacuity.detect.depth.cues import pair_cues, quantisation_steps
 from hyperacuity.detect.depth.orderers import AE_LEVEL, ae, cue_field, shipped_cues
 from hyperacuity.detect.depth.ownership import Curvature, depth_partition, integrate, lightness, ownership_by_readings
-from hyperacuity.detect.depth.region_depths import depth_of_regions
+from hyperacuity.detect.depth.soft_depth import depth_of_regions
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.net.network import Look, look
 from hyperacuity.detect.net.sight import Sight, sight_of

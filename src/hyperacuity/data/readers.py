@@ -175,9 +175,9 @@ def read_labels(path: Path | str, *, variable: str | None = None, colours: bool 
             raise InputError(f"{path}: is painted in colours, expected labels: save grey levels, or a palette image")
         if pixels.ndim == 3:
             red, green, blue = np.moveaxis(pixels, -1, 0).astype(np.int64)
-            colours: NDArray[np.int64] = (red << 32) | (green << 16) | blue
+            mixed: NDArray[np.int64] = (red << 32) | (green << 16) | blue
             grey = _is_grey(pixels)
-            pixels = red if grey else np.unique(colours, return_inverse=True)[1].reshape(colours.shape)
+            pixels = red if grey else np.unique(mixed, return_inverse=True)[1].reshape(mixed.shape)
         return label_map(pixels, name=str(path))
     if kind.startswith("MAT") and variable is None:
         stack = _segmentations(path)

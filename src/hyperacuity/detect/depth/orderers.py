@@ -11,9 +11,9 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.depth.angular import embed_regions
 from hyperacuity.detect.depth.cue_model import CueModel, load_cue_model
 from hyperacuity.detect.depth.cues import group_of, pair_cues
+from hyperacuity.detect.depth.embedding import embed_regions
 from hyperacuity.detect.depth.evidence import Field, evidence_field, pixel_heights
 from hyperacuity.detect.depth.ownership import (
     Curvature,
@@ -23,7 +23,7 @@ from hyperacuity.detect.depth.ownership import (
     region_ownership,
     relative_partition,
 )
-from hyperacuity.detect.depth.region_depths import depth_of_regions
+from hyperacuity.detect.depth.soft_depth import depth_of_regions
 from hyperacuity.detect.detection import REGIONS_PER_PIXEL, planes, takes_memory
 from hyperacuity.detect.gradient import canny
 from hyperacuity.detect.pb_detector import REACH as PB_REACH
@@ -211,7 +211,7 @@ def ae(
     """Superpixels in depth order by angular embedding (Maire 2010); larger = nearer.
 
     Superpixels are the finest regions of the hierarchy. Its heights say how surely neighbours, near and far, belong together; a
-    field of ownership, who is in front where they do not (:func:`~hyperacuity.detect.depth.angular.embed_regions`).
+    field of ownership, who is in front where they do not (:func:`~hyperacuity.detect.depth.embedding.embed_regions`).
 
     Parameters
     ----------

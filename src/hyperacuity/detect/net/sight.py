@@ -20,8 +20,7 @@ from hyperacuity.detect.depth.cue_model import read_steps
 from hyperacuity.detect.depth.cues import pair_cues
 from hyperacuity.detect.depth.evidence import border_heights, owned_sides, pair_evidence
 from hyperacuity.detect.depth.orderers import shipped_cues
-from hyperacuity.detect.depth.region_depths import depth_of_regions
-from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
+from hyperacuity.detect.depth.soft_depth import Advantages, depth_of_regions, soft_depth
 from hyperacuity.detect.depth.step_model import step_features
 from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.net.network import Look, Setting, across_ridges, card, look
