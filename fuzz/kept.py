@@ -1,7 +1,7 @@
 """Damage what the package keeps and use it again: ``python fuzz/kept.py --damages 1000``.
 
-Tallies of a run, arrays and JSON of studies, maps listed with their keys, cards, checkpoints (their seal), and the studio's
-state are made once, small. Then one of them is changed at random (bytes flipped, cut, repeated, overwritten, continued with
+Tallies of a run, arrays and JSON of studies, maps listed with their keys, compiled kernels, cards, checkpoints (their seal), and
+the studio's state are made once, small. Then one of them is changed at random (bytes flipped, cut, repeated, overwritten, continued with
 another file) and used as a command would use it. What comes back must be what was there before the damage, or an error of the
 package that names a file; a miss is computed again. No other exception may come up. Exit status 1 if something else happened.
 """
@@ -9,6 +9,7 @@ package that names a file; a miss is computed again. No other exception may come
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import sys
@@ -26,6 +27,7 @@ from hyperacuity.cards import read_card, write_card
 from hyperacuity.cards.making import card_of_run
 from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.evaluation import evaluate
+from hyperacuity.kernels import bits, kernel
 from hyperacuity.outputs import LIST, sealed, unsealed
 from hyperacuity.run.keeping import Kept, keep_file, kept
 from hyperacuity.studio import actions, people
@@ -129,7 +131,24 @@ def use_state(folder: Path) -> Any:
         return state.read_now(look)
 
 
+def use_kernels(folder: Path) -> Any:
+    """The words of a small map, packed by machine code from disk or compiled anew."""
+    before = os.environ.get("NUMBA_CACHE_DIR")
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    try:
+        mask = np.eye(3, 70, dtype=bool)
+        words = bits.empty(*mask.shape)
+        kernel(bits.pack.py_func)(mask, words)  # type: ignore[attr-defined]  # numba's dispatcher
+        return words.tolist()
+    finally:
+        if before is None:
+            del os.environ["NUMBA_CACHE_DIR"]
+        else:
+            os.environ["NUMBA_CACHE_DIR"] = before
+
+
 ARTEFACTS = {
+    "kernels": Artefact(use_kernels, use_kernels, "kernels/bits-*/pack-*.kernel"),
     "tallies": Artefact(make_run, use_run, "run/run.sqlite*"),
     "arrays": Artefact(use_arrays, use_arrays, "*.npz"),
     "json": Artefact(use_json, use_json, "one.json"),
