@@ -1,9 +1,9 @@
 """Damage what the package keeps and use it again: ``python fuzz/kept.py --damages 1000``.
 
 Tallies of a run, arrays and JSON of studies, maps listed with their keys, compiled kernels, cards, checkpoints (their seal), and
-the studio's state are made once, small. Then one of them is changed at random (bytes flipped, cut, repeated, overwritten, continued with
-another file) and used as a command would use it. What comes back must be what was there before the damage, or an error of the
-package that names a file; a miss is computed again. No other exception may come up. Exit status 1 if something else happened.
+the studio's state are made once, small. Then one of them is changed at random (bytes flipped, cut, repeated, overwritten,
+continued with another file) and used as a command would use it. The result must be that from before the damage, or an error of
+the package that names a file; a miss is computed again. No other exception may come up. Exit status 1 if one does.
 """
 
 from __future__ import annotations
