@@ -83,55 +83,51 @@ def check_site(site: Path, map_each: Each | None = None) -> list[str]:
         raise UsageError(f"{site / 'board.json'}: expected the schema {SCHEMA!r}")
     each = map_each or mapper(progress=False)
     submissions, problems = read_submissions(sorted((site / "cards").glob(f"*{SUFFIX}")), each)
-    found = [problem.sentence for problem in problems if problem.fatal]
-    found += [f"{one.path}: is not named after its digest, {one.id}" for one in submissions if one.path.stem != one.id]
+    wrong = [problem.sentence for problem in problems if problem.fatal]
+    wrong += [f"{one.path}: is not named after its digest, {one.id}" for one in submissions if one.path.stem != one.id]
     boards, unscored = make_leaderboards(submissions, each)
-    found += [problem.sentence for problem in unscored]
-    found += _first(differences(said, board_facts(boards), "board.json"))
+    wrong += [problem.sentence for problem in unscored]
+    wrong += _first(differences(said, board_facts(boards), "board.json"))
     for board in boards:
         name = f"boards/{board.id}.json"
         try:
             said = read_json(site / name, "images of a board", most=LARGEST_JSON)
-            found += _first(differences(said, image_facts(board), name))
+            wrong += _first(differences(said, image_facts(board), name))
         except InputError as error:
-            found.append(str(error))
-    return found
+            wrong.append(str(error))
+    return wrong
 
 
-def differences(said: Any, found: Any, where: str) -> Iterator[str]:
-    """List where two values of JSON differ, a sentence each; numbers may differ by their last digits.
+def differences(said: Any, computed: Any, where: str, at: str = "") -> Iterator[str]:
+    """List where two values of JSON differ, a sentence each; numbers may differ by their last digits. ``at`` is their place.
 
     >>> list(differences({"a": [1, 0.5]}, {"a": [1, 0.25]}, "x.json"))
     ['x.json: a[1] is 0.5, recomputed 0.25']
     """
-    yield from _differences(said, found, where, "")
-
-
-def _differences(said: Any, found: Any, where: str, at: str) -> Iterator[str]:
-    if isinstance(said, dict) and isinstance(found, dict):
-        for key in dict.fromkeys((*found, *said)):
+    if isinstance(said, dict) and isinstance(computed, dict):
+        for key in dict.fromkeys((*computed, *said)):
             inner = f"{at}.{key}" if at else str(key)
-            if key not in said or key not in found:
+            if key not in said or key not in computed:
                 yield f"{where}: {short(inner)} is {'missing' if key not in said else 'nothing that the cards give'}"
             else:
-                yield from _differences(said[key], found[key], where, inner)
-    elif isinstance(said, list) and isinstance(found, list):
-        if len(said) != len(found):
-            yield f"{where}: {short(at)} has {len(said)} entries, recomputed {len(found)}"
-        for number, (one, other) in enumerate(zip(said, found, strict=False)):
-            yield from _differences(one, other, where, f"{at}[{number}]")
-    elif not _equal(said, found):
-        yield f"{where}: {short(at)} is {short(json.dumps(said))}, recomputed {short(json.dumps(found))}"
+                yield from differences(said[key], computed[key], where, inner)
+    elif isinstance(said, list) and isinstance(computed, list):
+        if len(said) != len(computed):
+            yield f"{where}: {short(at)} has {len(said)} entries, recomputed {len(computed)}"
+        for number, (one, other) in enumerate(zip(said, computed, strict=False)):
+            yield from differences(one, other, where, f"{at}[{number}]")
+    elif not _equal(said, computed):
+        yield f"{where}: {short(at)} is {short(json.dumps(said))}, recomputed {short(json.dumps(computed))}"
 
 
-def _equal(said: Any, found: Any) -> bool:
+def _equal(said: Any, computed: Any) -> bool:
     numbers = (int, float)
-    if isinstance(said, numbers) and isinstance(found, numbers) and not isinstance(said, bool):
-        return math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-12)
-    return type(said) is type(found) and bool(said == found)
+    if isinstance(said, numbers) and isinstance(computed, numbers) and not isinstance(said, bool):
+        return math.isclose(said, computed, rel_tol=1e-9, abs_tol=1e-12)
+    return type(said) is type(computed) and bool(said == computed)
 
 
-def _first(found: Iterable[str]) -> list[str]:
-    every = list(found)
+def _first(sentences: Iterable[str]) -> list[str]:
+    every = list(sentences)
     more = len(every) - MOST_DIFFERENCES
     return every if more <= 0 else [*every[:MOST_DIFFERENCES], f"and {more} more differences"]

@@ -258,10 +258,7 @@ def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
 
 
 def _groups(order: Sequence[str], tested: Any) -> list[int]:
-    """The group of each system, the best first: who is significantly worse than a group's first one opens the next group.
-
-    Each system is tested against all below it, with Holm's correction for these tests, as the best is against all others.
-    """
+    """The group of each system, the best first: who is significantly worse (Holm) than a group's first opens the next one."""
     place = {system: n for n, system in enumerate(order)}
     better = np.zeros((len(order), len(order)), bool)
     for n in range(len(order)):

@@ -40,13 +40,13 @@ class CardProblem:
 
 def card_files(named: Iterable[Path]) -> list[Path]:
     """Files as they are named, and the cards in folders, in the order of their names. ``UsageError`` for a folder without any."""
-    found: list[Path] = []
+    files: list[Path] = []
     for path in named:
         inside = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
         if not inside:
             raise UsageError(f"{path}: there is no file *{SUFFIX} in this folder")
-        found += inside
-    return found
+        files += inside
+    return files
 
 
 def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tuple[list[Submission], list[CardProblem]]:
@@ -58,7 +58,7 @@ def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tup
     """
     several = list(dict.fromkeys(paths))
     each = map_each or mapper(progress=False)
-    found: list[Submission] = []
+    cards: list[Submission] = []
     problems: list[CardProblem] = []
     known: dict[str, Submission] = {}
     for path, one in zip(several, each("cards", _attempted, several), strict=True):
@@ -72,11 +72,11 @@ def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tup
             problems.append(CardProblem(path, sentence, fatal=not same))
         else:
             known[one.id] = one
-            found.append(one)
-    found.sort(key=lambda one: (one.card.system, one.card.digest))
-    wrong = contradictions([one.card for one in found])
-    problems += [CardProblem(found[n].path, f"{found[n].path}: {sentence}") for n, sentence in wrong.items()]
-    sound = [one for n, one in enumerate(found) if n not in wrong]
+            cards.append(one)
+    cards.sort(key=lambda one: (one.card.system, one.card.digest))
+    wrong = contradictions([one.card for one in cards])
+    problems += [CardProblem(cards[n].path, f"{cards[n].path}: {sentence}") for n, sentence in wrong.items()]
+    sound = [one for n, one in enumerate(cards) if n not in wrong]
     return sound, problems + _clashes(sound)
 
 

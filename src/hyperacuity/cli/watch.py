@@ -95,7 +95,7 @@ def watch(
 def show(watched: WatchedRuns, timeline: Timeline) -> None:
     """Print the points of a timeline, and what was found."""
     from hyperacuity.report.over_time.facts import findings
-    from hyperacuity.report.over_time.scoring import NAN
+    from hyperacuity.report.sheets.sheet import NAN
 
     print_line(timeline.title)
     if timeline.columns:

@@ -65,19 +65,19 @@ def write_ordering_charts(
         theme.save(chart, folder / f"{name}.svg", signature=signature)
 
 
-def write_comparison_charts(folder: Path, found: SystemComparison) -> None:
+def write_comparison_charts(folder: Path, comparison: SystemComparison) -> None:
     """The front (of two criteria) or all criteria side by side, ranks and groups, dominance, and critical difference, as SVG."""
-    ranking = found.ranking
+    ranking = comparison.ranking
     charts = {
-        "ranks": charts_compare.rank_group_chart(ranking, stability=found.stable),
+        "ranks": charts_compare.rank_group_chart(ranking, stability=comparison.stable),
         "dominance": charts_compare.dominance_chart(ranking),
     }
     if len(ranking.components) == 2:
         charts["front"] = charts_compare.front_chart(ranking)
     elif len(ranking.components) > 2:
         charts["parallel"] = charts_compare.parallel_chart(ranking)
-    if found.difference is not None:
-        charts["critical-difference"] = charts_compare.critical_difference_chart(ranking.systems, found.difference)
+    if comparison.difference is not None:
+        charts["critical-difference"] = charts_compare.critical_difference_chart(ranking.systems, comparison.difference)
     for name, chart in charts.items():
         theme.save(chart, folder / f"{name}.svg", signature=ranking.signature)
 
@@ -117,22 +117,22 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
             write_png(part, picture)
 
 
-def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], kind: Kind) -> list[Path]:
+def write_audit_figures(folder: Path, audit: AuditFindings, cells: Iterable[Cell], kind: Kind) -> list[Path]:
     """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
-    charts: dict[str, Any] = {"labels": charts_audit.label_chart(found.labels)}
-    if found.labels.matrix is not None and len(found.labels.matrix) > 1:
-        charts["agreement"] = charts_audit.agreement_chart(found.labels.matrix)
-    if found.systems:
-        charts["strength"] = charts_audit.strength_chart(found.systems)
-        charts["curves"] = charts_audit.label_curves_chart(found.systems)
-        charts["optimal"] = charts_audit.optimal_chart(found.systems)
-        charts["output"] = charts_audit.output_chart(found.systems)
+    charts: dict[str, Any] = {"labels": charts_audit.label_chart(audit.labels)}
+    if audit.labels.matrix is not None and len(audit.labels.matrix) > 1:
+        charts["agreement"] = charts_audit.agreement_chart(audit.labels.matrix)
+    if audit.systems:
+        charts["strength"] = charts_audit.strength_chart(audit.systems)
+        charts["curves"] = charts_audit.label_curves_chart(audit.systems)
+        charts["optimal"] = charts_audit.optimal_chart(audit.systems)
+        charts["output"] = charts_audit.output_chart(audit.systems)
     paths = [
-        theme.save(chart, folder / f"{name}.{suffix}", signature=found.signature)
+        theme.save(chart, folder / f"{name}.{suffix}", signature=audit.signature)
         for name, chart in charts.items()
         for suffix in KINDS
     ]
-    drawn = islice((cell for cell in cells if cell.image in found.labels.images), MOST_PICTURES)
+    drawn = islice((cell for cell in cells if cell.image in audit.labels.images), MOST_PICTURES)
     return paths + [_draw_strength(cell, folder, kind) for cell in drawn]
 
 

@@ -243,7 +243,7 @@ def _html(
 
     inline = common["inline"]
     facts = [part["facts"] if part in shown else None for part in common["parts"]]
-    template = _templates().get_template("page.html.j2")
+    template = templates().get_template("page.html.j2")
     return template.render(
         dict(common)
         | {
@@ -259,7 +259,8 @@ def _html(
 
 
 @functools.cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The templates of reports, with the filters that they use."""
     from jinja2 import Environment, PackageLoader
 
     loader = PackageLoader("hyperacuity.report")

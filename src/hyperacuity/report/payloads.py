@@ -58,16 +58,13 @@ class Keeper:
         except HyperacuityError as error:
             pictures = {"missing": str(error)}
         photo = pictures.get("shared", {}).get(PHOTO.key)
-        if photo is not None and self.several:
-            pictures["shared"][PHOTO.key] = {"see": self._once(as_json(photo))}
+        if photo is not None and self.several:  # kept once, under a name that says what is in it
+            text = as_json(photo)
+            name = f"photo-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+            if name not in self.photographs:
+                self.photographs[name] = self._store(name, text)
+            pictures["shared"][PHOTO.key] = {"see": name}
         return self._store(key, as_json(pictures)), self._address(key, small)
-
-    def _once(self, text: str) -> str:
-        """Keep a photograph under a name that says what is in it; returns the name."""
-        key = f"photo-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-        if key not in self.photographs:
-            self.photographs[key] = self._store(key, text)
-        return key
 
     def _store(self, key: str, text: str) -> str:
         """The text for the page, empty where it went to a file."""

@@ -42,7 +42,11 @@ def front_chart(ranking: Ranking) -> Any:
         for row, (side, at) in zip(points, spots, strict=True)
     ]
     x, y = (
-        kind(f"{name}:Q", title=_axis(component, sense), scale=alt.Scale(domain=domain, nice=False))
+        kind(
+            f"{name}:Q",
+            title=f"{component} ({'lower' if sense == 'min' else 'higher'} is better)",
+            scale=alt.Scale(domain=domain, nice=False),
+        )
         for kind, name, component, sense, domain in zip(
             (alt.X, alt.Y), "xy", ranking.components, ranking.senses, domains, strict=True
         )
@@ -72,10 +76,7 @@ def _padded(values: NDArray[np.float64]) -> list[float]:
 
 
 def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[tuple[str, tuple[float, float]]]:
-    """Place each label near its point, at the first spot that neither points nor labels cover.
-
-    Positions are in pixels; a letter is about 4.4 wide and a line 10 high.
-    """
+    """Place each label near its point, where neither points nor labels cover it; a letter is about 4.4 × 10 pixels."""
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in at]
     chosen = []
     for (x, y), name in zip(at.tolist(), names, strict=True):
@@ -248,10 +249,6 @@ def critical_difference_chart(systems: Sequence[str], cd: CriticalDifference, *,
         theme.chart(scale_bar).mark_text(align="left", dx=4, fontSize=9).encode(x=x("b"), y=y(), text="label:N"),
     ]
     return alt.layer(*parts).properties(width=width, height=20 * (bottom + 1.6))
-
-
-def _axis(component: str, sense: str) -> str:
-    return f"{component} ({'lower' if sense == 'min' else 'higher'} is better)"
 
 
 def _group(number: int) -> str:

@@ -98,13 +98,13 @@ def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str
     for name in names:
         lowest = min(of[name].score for of in best.values())
         cells = []
-        for system, found in ((system, of[name]) for system, of in best.items()):
-            weight: Any = "bold" if found.score == lowest else "normal"
+        for system, best_map in ((system, of[name]) for system, of in best.items()):
+            weight: Any = "bold" if best_map.score == lowest else "normal"
             small: Any = {"subtitleFontSize": 8, "subtitleFontWeight": weight, "subtitleColor": theme.INK}
-            numbers = [f"{measure(name).symbol} = {found.score:.3g}", f"Th = {found.threshold:.2f}"]
+            numbers = [f"{measure(name).symbol} = {best_map.score:.3g}", f"Th = {best_map.threshold:.2f}"]
             heading = [system] if name == names[0] else []
             title = alt.TitleParams(heading, subtitle=numbers, anchor="middle", offset=2, limit=width, **small)
-            drawn = edge_picture(truth, found.edges, side=2 * width)
+            drawn = edge_picture(truth, best_map.edges, side=2 * width)
             cells.append(_picture_cell(drawn, width, height).properties(title=title))
         rows.append(alt.hconcat(*cells, spacing=6))
     title = alt.TitleParams(

@@ -85,15 +85,15 @@ def stamp_of(folder: Path) -> Stamp:
         file = file_of(folder)
     except UsageError:
         return ()
-    found = []
+    marks = []
     for path in (file, Path(f"{file}-wal")):
         try:
             at = path.stat()
         except OSError:
             continue
         if at.st_size:  # an empty log comes and goes with those who read
-            found.append((at.st_size, at.st_mtime_ns, at.st_ino))
-    return tuple(found)
+            marks.append((at.st_size, at.st_mtime_ns, at.st_ino))
+    return tuple(marks)
 
 
 def watched_folders(paths: Sequence[Path]) -> list[WatchedFolder]:

@@ -17,7 +17,7 @@ from hyperacuity.report import theme
 from hyperacuity.report.over_time.facts import state_of, tests_of
 from hyperacuity.report.over_time.series import Order
 from hyperacuity.report.over_time.timelines import WatchedRuns
-from hyperacuity.report.pages import SHARED, inline_text, mapper, script_of, shared_assets, template
+from hyperacuity.report.pages import SHARED, inline_text, mapper, script_of, shared_assets, template, templates
 from hyperacuity.report.parts import as_json
 from hyperacuity.report.pictures.layers import thumbnail
 
@@ -120,17 +120,18 @@ def title_of(runs: WatchedRuns) -> str:
 
 def page_html(title: str, state: Mapping[str, Any], *, served: bool) -> str:
     """The page with what it shows first; ``served``, it loads script and style, and looks again."""
-    from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    loader = PackageLoader("hyperacuity.report")
-    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("watch.html.j2").render(
-        title=title,
-        served=served,
-        version=__version__,
-        state=Markup(as_json(state)),  # noqa: S704 (JSON in which < is escaped)
-        assets={} if served else {name: Markup(inline_text(text)) for name, text in assets().items()},  # noqa: S704 (ours)
+    return (
+        templates()
+        .get_template("watch.html.j2")
+        .render(
+            title=title,
+            served=served,
+            version=__version__,
+            state=Markup(as_json(state)),  # noqa: S704 (JSON in which < is escaped)
+            assets={} if served else {name: Markup(inline_text(text)) for name, text in assets().items()},  # noqa: S704 (ours)
+        )
     )
 
 

@@ -13,12 +13,11 @@ import numpy as np
 from hyperacuity.columns import Column
 from hyperacuity.compare.verdict import Verdict, resamples_for, verdicts_of
 from hyperacuity.evaluation.score_tables import columns_of
+from hyperacuity.report.sheets.sheet import NAN
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import Grid
 from hyperacuity.tally import BaseProtocol, Scores
 from hyperacuity.tasks import Criteria, Task
-
-NAN = float("nan")
 
 MOST_COLUMNS = 6
 MOST_SAMPLES = 400

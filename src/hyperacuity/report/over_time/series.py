@@ -86,10 +86,7 @@ def _skeleton(text: str) -> str:
 
 
 def _counted_in(point: PointName, *, several: bool) -> tuple[tuple[str, ...], str]:
-    """Split a name into what its series shares and the text in which its number stands; empty where there is none.
-
-    That is the system's name, unless its folder has no other one like it: then the same system is followed over folders.
-    """
+    """Split a name into what its series shares and the text with its number: the system's, or its folder's if it is alone."""
     if NUMBER.search(point.system) and (several or not point.folder):
         return ("system", _skeleton(point.system), point.folder), point.system
     if NUMBER.search(point.folder):

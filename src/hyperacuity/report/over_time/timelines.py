@@ -22,7 +22,6 @@ from hyperacuity.evaluation.score_tables import columns_of
 from hyperacuity.kinds import kind_of
 from hyperacuity.report.over_time.folders import WatchedFolder, watched_folders
 from hyperacuity.report.over_time.scoring import (
-    NAN,
     ComparedPoint,
     PointScore,
     PointTests,
@@ -32,7 +31,7 @@ from hyperacuity.report.over_time.scoring import (
 )
 from hyperacuity.report.over_time.series import Order, PointName, TimeSeries, point_names, series_of
 from hyperacuity.report.pages import pictured
-from hyperacuity.report.sheets.sheet import Each, people_of, protocol_differences
+from hyperacuity.report.sheets.sheet import NAN, Each, people_of, protocol_differences
 from hyperacuity.run import Cell, Failure, Grid
 from hyperacuity.run.fingerprint import without_new_photographs
 from hyperacuity.run.records import SystemState

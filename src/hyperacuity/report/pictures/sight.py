@@ -77,8 +77,8 @@ class Canvas:
 
     def ink(self, boundaries: SoftMap) -> Image.Image:
         """Boundaries as ink on white: a sure one is black."""
-        share = np.clip(_enlarged(boundaries, self.size), 0, 1) ** 0.8
-        return Image.fromarray(ramp(share, (theme.GROUND, theme.INK)))
+        large = np.asarray(Image.fromarray(boundaries).resize(self.size, Image.Resampling.BICUBIC))
+        return Image.fromarray(ramp(np.clip(large, 0, 1) ** 0.8, (theme.GROUND, theme.INK)))
 
     def regions(self, image: Image.Image) -> Image.Image:
         """Regions in their mean colours, with thin outlines."""
@@ -132,10 +132,7 @@ class Canvas:
         return Image.fromarray(np.rint(colours).astype(np.uint8)[self.fine_labels])
 
     def _smooth_labels(self) -> LabelMap:
-        """The regions at the size that is drawn, bounded by the smooth lines instead of the pixels' staircase.
-
-        Near a line every pixel goes to the nearest one farther away from it, and so to the region on its side.
-        """
+        """The regions at the size that is drawn: near a line, every pixel goes to the region on its side of the line."""
         wide = np.asarray(Image.fromarray(self.labels).resize(self.fine, NEAREST))
         band = Image.new("1", self.fine, 0)
         pen = ImageDraw.Draw(band)
@@ -186,10 +183,6 @@ def _spread(order: OrderMap) -> Values:
         return np.full(order.shape, 0.5)
     spread: Values = np.clip((np.nan_to_num(order, nan=float(low)) - low) / (high - low), 0, 1).astype(np.float64)
     return spread
-
-
-def _enlarged(values: SoftMap, size: tuple[int, int]) -> NDArray[np.float32]:
-    return np.asarray(Image.fromarray(values).resize(size, Image.Resampling.BICUBIC))
 
 
 def _arranged(panels: list[tuple[str, str, Image.Image]], size: tuple[int, int], name: str, note: str) -> Picture:

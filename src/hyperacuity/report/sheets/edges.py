@@ -82,20 +82,20 @@ class EdgeViewer(Viewer):
 
     def best_maps(self, image: str) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
         """Edges that anybody drew, and each system's best edge map under each measure; None if a file has moved."""
-        found: dict[str, dict[str, Best]] = {}
+        best: dict[str, dict[str, Best]] = {}
         names, cells = self.protocol.names[:MOST_COLUMNS], self.grid.cells_of(image)
         try:
             drawn = np.logical_or.reduce(self.reader.truths(cells[self.systems[0]]))
             for system in self.systems:
                 soft, _ = prepared(self.reader.prediction(cells[system], self.protocol), self.protocol)
                 tally = self.grid.tally(system, image)
-                found[system] = {
+                best[system] = {
                     name: Best(float(score), float(at), (float(at), float(at)), edges_at(soft, float(at)))
                     for name, score, at in zip(names, tally.minimum, tally.threshold, strict=False)
                 }
         except InputError:
             return None, {}
-        return drawn, found
+        return drawn, best
 
     def of_system(self, system: str, cell: Cell, truth: EdgeMap, budget: Budget) -> dict[str, Any]:
         """A system's map, and its edges at each threshold."""
@@ -105,10 +105,10 @@ class EdgeViewer(Viewer):
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = (tally.scores[0] / tally.counted[0])[: levels.size]
         best = int(np.argmin(np.abs(levels - tally.threshold[0])))
-        found = np.stack([edges_at(soft, level) for level in levels])
+        edges = np.stack([edges_at(soft, level) for level in levels])
         return with_slider(
             {"prediction": layers.soft_picture(given, budget.share() // 2)},
-            np.where(found, np.where(truth, 1, 2), np.where(truth, 3, 0)).astype(np.uint8),
+            np.where(edges, np.where(truth, 1, 2), np.where(truth, 3, 0)).astype(np.uint8),
             levels,
             {measure(self.protocol.names[0]).symbol: [float(f"{score:.4g}") for score in scores]},
             curve=np.nan_to_num(scores[best] / np.maximum(scores, 1e-12)),

@@ -34,19 +34,17 @@ MOST_LABELS = 30
 
 
 def _findings(judged: Judged) -> list[str]:
-    first, *others = findings(judged)
-    return [first, _gain(judged.scores), *others]
-
-
-def _gain(scores: Mapping[str, MaskScore]) -> str:
-    """Say how much the dilation rule gives the system that gains most by it, and whether that decides who is first."""
+    """Sentences on the leader, on what the dilation rule gives the system that gains most by it, and whether that decides."""
+    scores: Mapping[str, MaskScore] = judged.scores
     gain = {name: score.mean["f"] - score.mean["one_to_one"] for name, score in scores.items()}
     most = max(gain, key=lambda name: gain[name])
     exact_f = scores[most].mean["one_to_one"]
     text = f"Matched one to one, {most} has F {exact_f:.3f}, {gain[most]:.3f} less"
     text += ": its outlines run along the truth more than once." if gain[most] > NOTICEABLE else "."
     best, exact = (max(scores, key=lambda name: scores[name].mean[key]) for key in ("f", "one_to_one"))
-    return text + (f" {exact} is then ahead of {best}." if exact != best else "")
+    text += f" {exact} is then ahead of {best}." if exact != best else ""
+    first, *others = findings(judged)
+    return [first, text, *others]
 
 
 def _figures(judged: Judged) -> list[Figure]:
