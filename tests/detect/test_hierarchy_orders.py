@@ -286,7 +286,7 @@ class TestCommands:
             (["segment", "nowhere", "--out", "maps"], "no file or folder nowhere"),
             (
                 ["detect", "train", "depth-cues", "--hierarchy", "pb", "--images", "{photos}", "--out", "m"],
-                "own regions",
+                "come with --segmentation",
             ),
         ],
     )

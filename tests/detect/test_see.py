@@ -191,7 +191,7 @@ class TestOddPhotographs:
 class TestLargePhotographs:
     def test_they_are_reduced_with_one_sentence(self):
         big = np.zeros((5000, 8000), np.uint8)
-        sentence = r"big: has 40.0 megapixels, more than 2; it is seen at 1789×1118, and so large are the maps"
+        sentence = r"big: has 40.0 megapixels, more than 2; it is reduced to 1789×1118, the size of the maps"
         with pytest.warns(DataWarning, match=sentence):
             small = reduced(big, name="big")
         assert small.shape == (1118, 1789)

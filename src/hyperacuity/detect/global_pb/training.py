@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hyperacuity.detect.detection import Float32Array
 from hyperacuity.detect.global_pb.cues import local_cues
@@ -30,24 +30,6 @@ WITHIN = 4.0
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
-
-
-def observe_local(image: ArrayLike, *, samples: int = 2000, seed: int = 0) -> Observed:
-    """Up to ``samples`` random pixels that stand out, with the fourth roots of their local cues."""
-    cues = _held(local_cues(image, gpb_textons()))
-    spread = fourth_root(cues.max(axis=1)).reshape(len(cues), -1).std(axis=1, dtype=np.float64)
-    even = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
-    return _observed(cues, even, samples, seed)
-
-
-def observe_combined(image: ArrayLike, local: Floats, *, samples: int = 2000, seed: int = 0) -> Observed:
-    """Up to ``samples`` random pixels that stand out, with the fourth roots of all cues, given the weights of the local ones.
-
-    The spectral cue counts as much as the local cue of the greatest weight.
-    """
-    cues = _held(local_cues(image, gpb_textons()))
-    spectral = _held(spectral_gradients(local_contours(cues, local)))
-    return _observed(np.concatenate([cues, spectral[None]]), np.append(local[1:], local[1:].max()), samples, seed)
 
 
 def learn_gpb(
@@ -69,15 +51,23 @@ def learn_gpb(
         raise UsageError("there is nothing to learn from: no image was given")
     numbered = list(enumerate(items, seed))
 
-    def local_look(one: tuple[int, Item]) -> Observed:
-        return observe_local(read(one[1]), samples=samples, seed=one[0])
+    def observe_local(one: tuple[int, Item]) -> Observed:
+        cues = _held(local_cues(read(one[1]), gpb_textons()))
+        spread = fourth_root(cues.max(axis=1)).reshape(len(cues), -1).std(axis=1, dtype=np.float64)
+        even = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
+        return _observed(cues, even, samples, one[0])
 
-    local = logistic_fit(*examples(list(each(local_look, numbered)), labels, within=WITHIN)).round(4)
+    local = logistic_fit(*examples(list(each(observe_local, numbered)), labels, within=WITHIN)).round(4)
 
-    def whole_look(one: tuple[int, Item]) -> Observed:
-        return observe_combined(read(one[1]), local, samples=samples, seed=one[0])
+    def observe_combined(one: tuple[int, Item]) -> Observed:
+        cues = _held(local_cues(read(one[1]), gpb_textons()))
+        spectral = _held(spectral_gradients(local_contours(cues, local)))
+        weights = np.append(
+            local[1:], local[1:].max()
+        )  # the spectral cue counts as the local cue of the greatest weight
+        return _observed(np.concatenate([cues, spectral[None]]), weights, samples, one[0])
 
-    taught = examples(list(each(whole_look, numbered)), labels, within=WITHIN)
+    taught = examples(list(each(observe_combined, numbered)), labels, within=WITHIN)
     return GpbModel(local, logistic_fit(*taught), about).as_written(), taught
 
 
@@ -86,6 +76,7 @@ def _held(cues: Float32Array) -> Float32Array:
 
 
 def _observed(cues: Float32Array, weights: Floats, samples: int, seed: int) -> Observed:
+    """Up to ``samples`` random pixels that stand out in the weighted sum, with the fourth roots of their cues."""
     total = weighted_roots(cues, weights)
     best = total.argmax(axis=0)
     strength = np.maximum(np.take_along_axis(total, best[None], axis=0)[0], 0)

@@ -20,8 +20,7 @@ answer; with ``margin``, where the second-best answer is nearly as good: so dens
 the check drops, as published systems do.
 """
 
-from hyperacuity.detect.stereo.opencv import sgm_opencv
-from hyperacuity.detect.stereo.smoothness import bp, dp, sgm
+from hyperacuity.detect.stereo.smoothness import bp, dp, sgm, sgm_opencv
 from hyperacuity.detect.stereo.surfaces import adaptive_weights, cost_filter
 from hyperacuity.detect.stereo.systems import BUILT_IN, LOCAL, Matcher, grid, matcher, matcher_named
 from hyperacuity.detect.stereo.windows import census, sad, ssd

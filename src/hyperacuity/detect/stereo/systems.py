@@ -11,8 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from hyperacuity.detect.registry import parse_call
-from hyperacuity.detect.stereo.opencv import load_opencv, sgm_opencv
-from hyperacuity.detect.stereo.smoothness import bp, dp, sgm
+from hyperacuity.detect.stereo.smoothness import bp, dp, load_opencv, sgm, sgm_opencv
 from hyperacuity.detect.stereo.surfaces import adaptive_weights, cost_filter
 from hyperacuity.detect.stereo.windows import census, sad, ssd
 from hyperacuity.errors import UsageError
