@@ -31,7 +31,8 @@ import numpy as np
 import psutil
 
 from hyperacuity.run import Cell, fill_grid, open_store
-from hyperacuity.run.work import Threads
+from hyperacuity.run.fingerprint import Digests
+from hyperacuity.run.work import Threads, evaluate
 from hyperacuity.tally import BaseProtocol, Counts, Tally
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
@@ -80,24 +81,26 @@ class EmptyJob:
         return EmptyTally(numbers, protocol=self.protocol)
 
 
-class Processes(Threads[Any]):
+class Processes(Threads):
     """The executor that is not in the package: a pool of processes on this machine, for comparison."""
 
     def __init__(self, job: Any, workers: int) -> None:
         super().__init__(job, workers)
-        self._pool = ProcessPoolExecutor(workers)  # type: ignore[assignment]
+        self._pool = ProcessPoolExecutor(workers)
+
+    def __exit__(self, *error: Any) -> None:
+        self._pool.shutdown(cancel_futures=True)
 
     def give(self, task: Any) -> None:
         future = self._pool.submit(_evaluate, self._job, task)
-        self._given[task.position] = future  # type: ignore[assignment]
         future.add_done_callback(lambda done: self._ended.put(done.exception() or done.result()))
 
 
-def _evaluate(job: Any, task: Any) -> Any:
-    from hyperacuity.run.cluster import _as_bytes, _digests
-    from hyperacuity.run.work import evaluate
+_digests = Digests()
 
-    return _as_bytes(evaluate(job, task, _digests))
+
+def _evaluate(job: Any, task: Any) -> Any:
+    return evaluate(job, task, _digests)
 
 
 def empty_cells(folder: Path, count: int) -> Iterator[Cell]:
