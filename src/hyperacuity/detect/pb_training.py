@@ -128,8 +128,8 @@ def examples(
 ) -> Examples:
     """Examples from pixels and the labels of their images; a boundary is what has a label ``within`` so many pixels.
 
-    ``others`` are labels that are too weak to be learned as boundaries. A pixel near one of them, but near no label proper, says
-    nothing and is left out (``"ignore"``), or is no boundary (``"negative"``).
+    ``others`` are labels that are too weak to be learned. A pixel near one of them, but near no label proper, is left out
+    (``"ignore"``), or is no boundary (``"negative"``).
     """
     if weak not in ("ignore", "negative"):
         raise UsageError(f"weak labels as {weak!r}: expected ignore or negative")

@@ -85,10 +85,7 @@ class Curriculum:
     def read(self, workers: int | None) -> tuple[list[Lesson], list[TaughtPicture]]:
         """The lessons, and the pictures that are held out."""
 
-        def lesson_of(source: Source) -> Lesson:
-            return source.load().lesson
-
-        lessons = list(each(lesson_of, (*self.photographs, *self.scenes), workers, "reading"))
+        lessons = list(each(lambda source: source.load().lesson, (*self.photographs, *self.scenes), workers, "reading"))
         return lessons, list(each(lambda source: source.load(), self.held, workers, "reading those held out"))
 
     def as_dict(self) -> dict[str, Any]:

@@ -10,8 +10,7 @@ labels        ``labels/NAME.png``, ``instances/NAME.png``, ``images/NAME.jpg``
 plain         ``NAME.png`` (label maps), ``NAME.npy`` (boundaries, H×W×C), ``NAME.mat`` (SBD's)
 ============  ==================================================================================================
 
-Besides the truth itself, a sample's extras name files by role: ``inst`` (SBD's objects), ``instances``, ``truth_003`` (the
-boundaries of class 3).
+A sample's extras name files by role: ``inst`` (SBD's objects), ``instances``, ``truth_003`` (the boundaries of class 3).
 """
 
 from __future__ import annotations

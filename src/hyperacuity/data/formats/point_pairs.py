@@ -11,8 +11,7 @@ DIW      a line with the image, then ``yA,xA,yB,xB,relation,width,height``, coun
 NYU      a header; per image a line ``image, …, number of pairs`` and as many of ``yA,xA,yB,xB,relation``, counted from 1
 =======  ================================================================================================================
 
-The last two are the files of Chen et al. (2016). Copies of them as ``.h5`` hold no names of images, and copies as ``.pkl`` are
-pickles, which are never opened. Both are made from the CSV file, so give that one.
+The last two are files of Chen et al. (2016), as CSV: copies as ``.h5`` name no images, and pickles are not opened.
 """
 
 from __future__ import annotations

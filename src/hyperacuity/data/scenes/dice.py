@@ -1,8 +1,7 @@
 """Random numbers and sines that come out the same, to the last bit, on every machine.
 
-``Generator.normal`` and friends may change between numpy releases, and ``np.sin`` may differ in its last bit between
-processors. A scene is therefore drawn from the raw 64-bit words of PCG64, whose stream numpy guarantees, and computed with
-``+ − × ÷ √`` and ``floor`` alone, which IEEE 754 rounds the same way everywhere.
+A scene is drawn from the raw 64-bit words of PCG64, whose stream numpy guarantees, and computed with ``+ − × ÷ √`` and ``floor``
+alone, which IEEE 754 rounds the same way everywhere.
 """
 
 from __future__ import annotations

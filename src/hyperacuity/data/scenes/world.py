@@ -59,9 +59,8 @@ class World:
 def make_world(dice: Dice, *, size: tuple[int, int], leaves: int, radii: Pair, disparities: Pair) -> World:
     """Draw a world: a ground, a few wide sheets and the given number of leaves.
 
-    Radii follow the density r⁻³ between the two ``radii`` (shares of the shorter side): the law under which a dead
-    leaves image looks the same at every scale (Lee, Mumford & Huang 2001). Depth is random, but larger leaves tend to lie
-    farther back, or they would bury the small ones.
+    Radii follow the density r⁻³ between the two ``radii`` (shares of the shorter side), under which a dead leaves image looks
+    the same at every scale (Lee, Mumford & Huang 2001). Larger leaves tend to lie farther back.
     """
     width, height = size
     unit = min(size) / 320

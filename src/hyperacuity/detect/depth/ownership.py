@@ -253,8 +253,8 @@ def depth_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partition:
 def relative_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partition:
     """As :func:`depth_partition`, with λ in units of the variance of the order, and below the λ that would leave one region.
 
-    So one ``lam`` does for images whose order differs much or little between regions, and a large one gives the coarsest
-    partition that still has a boundary. One region is left only where the tree has no more, or all have the same mean.
+    A large ``lam`` gives the coarsest partition that still has a boundary. One region is left only where the tree has no more, or
+    all have the same mean.
 
     >>> from hyperacuity.regions import merge_boundaries
     >>> tree = merge_boundaries([[0, 1, 2, 3]], [[0.1, 0.9, 0.1, 0]], [[0, 0, 0, 0]])

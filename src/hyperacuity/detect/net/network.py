@@ -1,7 +1,7 @@
 """Looking at a photograph with the network: boundaries, and a field of ownership.
 
-The photograph is enlarged (fine detail is what a small network misses), its frame is reflected outwards so that no line is seen
-along it, and the answers are brought back to its size. The setting ``best`` averages three enlargements and their mirror images.
+The photograph is enlarged, its frame is reflected outwards so that no line is seen along it, and the answers are brought back to
+its size. The setting ``best`` averages three enlargements and their mirror images.
 """
 
 from __future__ import annotations
