@@ -62,7 +62,7 @@ def _facts(sheet: Sheet, systems: Sequence[str], images: Sequence[Mapping[str, A
         "note": "" if viewer is None else viewer.note,
         "better": sheet.image_score.better if sheet.image_score else "max",
         "images": [
-            {"name": one["name"], "key": one["key"], "scores": [_rounded(one["scores"].get(s)) for s in systems]}
+            {"name": one["name"], "key": one["key"], "scores": [theme.rounded(one["scores"].get(s)) for s in systems]}
             for one in images
         ],
     }
@@ -171,10 +171,6 @@ def _in_words(value: Any) -> str:
 def fixed(value: float | None, digits: int = 3) -> str:
     """Fixed decimals, so that columns align; a dash for what does not exist."""
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else round(value, 4)
 
 
 def as_json(value: Any) -> str:

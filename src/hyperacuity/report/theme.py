@@ -7,6 +7,7 @@ alone: systems have a marker and a dash of their own as well.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -121,6 +122,11 @@ def chart(rows: Iterable[Mapping[str, Any]], **options: Any) -> Any:
         values: Any = tuple(dict(row) for row in rows)  # of a list, Altair would copy every row with every layer
         data = alt.InlineData(values=values)
     return alt.Chart(data, **options)
+
+
+def rounded(value: float | None) -> float | None:
+    """A score with the decimals that a chart or a page needs; None for what does not exist."""
+    return None if value is None or math.isnan(value) else round(value, 4)
 
 
 def channels(

@@ -102,11 +102,12 @@ def _curves(scores: Mapping[str, ClassScore]) -> Iterator[dict[str, Any]]:
 
 def _ods(score: ClassScore) -> dict[str, float | None]:
     low, high = score.ods.interval
-    return {"ODS": _short(score.ods.f), "low": _short(low), "high": _short(high), "OIS": _short(score.ois.f)}
-
-
-def _short(value: float) -> float | None:
-    return None if value != value else round(value, 4)
+    return {
+        "ODS": theme.rounded(score.ods.f),
+        "low": theme.rounded(low),
+        "high": theme.rounded(high),
+        "OIS": theme.rounded(score.ois.f),
+    }
 
 
 def names_in_order(names: Sequence[str], most: int = 3) -> str:

@@ -39,11 +39,11 @@ def _order_note(grid: Grid, scores: Scores) -> str:
     treated = {name: grid.protocol.for_system(name).nms for name in scores}
     for origin in grid.origins:
         folder = origin.folder / OTHER_WAY
-        for found in gather([folder]) if folder.is_dir() else ():
-            as_here = replace(found.protocol, nms=grid.protocol.nms, nms_of=grid.protocol.nms_of)
-            tallies = found.tallies() if as_here == grid.protocol else {}
+        for tried in gather([folder]) if folder.is_dir() else ():
+            as_here = replace(tried.protocol, nms=grid.protocol.nms, nms_of=grid.protocol.nms_of)
+            tallies = tried.tallies() if as_here == grid.protocol else {}
             for name in tallies:  # a run may have been made both ways: only what was treated otherwise counts
-                if name in scores and found.protocol.for_system(name).nms != treated[name]:
+                if name in scores and tried.protocol.for_system(name).nms != treated[name]:
                     other[name] = collect(tallies[name], resamples=0).ods.f
     suppressed = {name: nms is not None for name, nms in treated.items()}
     return order_sentence({name: score.ods.f for name, score in scores.items()}, other, suppressed)
