@@ -13,6 +13,7 @@ import hyperacuity_papers
 from hyperacuity.cli import app
 from hyperacuity.errors import InputError
 from hyperacuity_papers import every
+from hyperacuity_papers.common import book
 from hyperacuity_papers.common.claims import Claim, Finding, NotRunError, entries, expect, incomparable, near, worked
 from hyperacuity_papers.common.page import MARK, counted, ledger_page, measured
 
@@ -158,6 +159,15 @@ def test_scenes_may_stand_in_for_what_the_folder_lacks(name, monkeypatch, tmp_pa
     with pytest.raises(NotRunError):
         every.paper(name).conduct(tmp_path, data=tmp_path)
     assert asked["stand_in"] is True
+
+
+def test_other_bytes_of_the_same_size_are_another_ledger(monkeypatch, tmp_path):
+    monkeypatch.setattr(book, "find_data", lambda name, explicit: tmp_path)
+    (tmp_path / "truth.mat").write_bytes(b"one")
+    before = book.ledger_key(None)
+    assert book.ledger_key(None) == before
+    (tmp_path / "truth.mat").write_bytes(b"two")
+    assert book.ledger_key(None) != before
 
 
 def test_other_code_or_claims_are_another_ledger(papers, tmp_path, monkeypatch):

@@ -45,7 +45,10 @@ class GreyScore:
     pixels: int
 
 
-def tally(prediction, truths: Sequence, protocol: GreyProtocol = GreyProtocol()) -> GreyTally:
+GREY = GreyProtocol()
+
+
+def tally(prediction, truths: Sequence, protocol: GreyProtocol = GREY) -> GreyTally:
     right = np.count_nonzero((np.asarray(prediction) > 0.5) == np.asarray(truths[0]))
     return GreyTally(np.array(right), np.array(np.size(truths[0])), protocol=protocol)
 

@@ -12,7 +12,7 @@ import hyperacuity_papers
 from hyperacuity.data import find_data
 from hyperacuity.errors import UsageError, option
 from hyperacuity.run.code import library_versions
-from hyperacuity.run.keeping import read_kept, write_kept
+from hyperacuity.run.keeping import file_digest, read_kept, write_kept
 from hyperacuity_papers.common.claims import LedgerRow
 
 DATA = ("bsds500", "bsds-fg", "rug", "middlebury-v2")
@@ -44,8 +44,8 @@ def ledger_key(data: Path | None, **options: object) -> str:
             if file.suffix in (".py", ".json", ".onnx", ".txt", ".toml"):
                 digest.update(f"{file.relative_to(package.parent).as_posix()}\n".encode() + file.read_bytes())
     for name, where in data_at_hand(data).items():
-        facts = [] if where is None else sorted((str(f.name), f.stat().st_size) for f in _files(where))
-        digest.update(f"{name} {facts}".encode())
+        files = [] if where is None else [(file.as_posix(), file_digest(file)) for file in sorted(_files(where))]
+        digest.update(f"{name} {[(path.removeprefix(str(where)), content) for path, content in files]}".encode())
     return digest.hexdigest()
 
 

@@ -98,7 +98,7 @@ def _key(systems: int) -> Any:
 
 
 def tooltip_of(*names: str) -> list[Any]:
-    """What is shown of a system where the pointer is."""
+    """Tooltip of a system: its name and numbers."""
     return [alt.Tooltip("system:N"), *(alt.Tooltip(f"{name}:Q", format=".3f") for name in names)]
 
 
