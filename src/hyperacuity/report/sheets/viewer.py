@@ -45,7 +45,7 @@ def legend(hit: str, false: str, miss: str, *, names: Sequence[str] = ("hit", "f
 
 @dataclass(frozen=True)
 class Shared:
-    """Parts of an image shared by all systems: height and width, layers by key, the truth as :meth:`Viewer.of_system` takes it."""
+    """Parts of an image shared by all systems: its shape, layers by key, the truth as :meth:`Viewer.of_system` takes it."""
 
     shape: Sequence[int]
     layers: dict[str, Any]
