@@ -106,4 +106,4 @@ def test_a_range_that_is_none_is_refused(world):
     for text in ("x", "5,2", "1,2,3", "nan"):
         done = CliRunner().invoke(app, ["boundary", str(world / "maps"), str(world / "truth"), "--value-range", text])
         assert done.exit_code == 2
-        assert f"--value-range {text}: expected the greatest value" in done.output
+        assert f"--value-range {text}: expected the largest value" in done.output

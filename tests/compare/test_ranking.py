@@ -94,7 +94,7 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("make", "sentence"),
         [
-            (lambda: Table.flat(["a", "a"], ["x"], [[1], [2]]), "the system a stands in the table twice"),
+            (lambda: Table.flat(["a", "a"], ["x"], [[1], [2]]), "the system a is in the table twice"),
             (lambda: Table.flat(["a"], ["x"], [[1]], senses=["up"]), "expected min or max"),
             (
                 lambda: Table(("a",), ("1",), ("x",), ("min",), np.zeros((2, 1, 1))),

@@ -333,7 +333,7 @@ class TestSweep:
         assert contents(tmp_path / "run") == before
         assert check_run(tmp_path / "run").tallies == 24
         assert run_into(tmp_path / "run", make_job(), cells).reused == 24
-        assert command("gc", tmp_path / "run").stdout.startswith("0 tallies dropped")
+        assert command("gc", tmp_path / "run").stdout.startswith("0 tallies deleted")
 
     def test_keeps_the_tallies_of_a_finished_run_after_one_that_was_stopped(self, folder, cells, make_job):
         stopped(folder, make_job(), cells)
