@@ -17,12 +17,14 @@ THOROUGH = bool(os.environ.get("HYPERACUITY_THOROUGH"))
 
 LONGEST = (
     "run/test_faults.py",
+    "cli/test_foreign_files.py",
     "studio/test_choose_browser.py",
     "report/test_browser_tasks.py",
     "studio/test_order_page.py",
     "studio/test_label_page.py",
     "docs/test_site.py",
     "papers/tests/test_hou2013.py",
+    "studio/test_choose_results.py",
     "run/test_cluster.py",
     "report/test_sheets.py",
     "report/test_browser.py",
@@ -37,7 +39,7 @@ LONGEST = (
     "studio/test_label_sources.py",
     "studio/test_order_start.py",
     "papers/tests/test_palou2014.py",
-    "studio/test_choose.py",
+    "studio/test_choose_secrecy.py",
     "report/test_pages.py",
     "docs/test_docs.py",
     "detect/test_see.py",
