@@ -133,7 +133,7 @@ def attacks(kills: int, inputs: int, folders: int, seed: int) -> list[Attack]:
             seconds=SECONDS_A_ROW + 20 * folders,
         ),
         Attack(
-            "damage to all that is kept: tallies, studies, maps, cards, checkpoints, state",
+            "damage to all that is kept: tallies, studies, maps, kernels, cards, checkpoints, state",
             program=("fuzz/kept.py", "--damages", "1000", *seeded),
         ),
         Attack(
