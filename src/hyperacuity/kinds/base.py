@@ -300,7 +300,7 @@ class Kind:
         return arrays.several(truths, self.dimensions, name)
 
     def truths_of_images(self, truths: Any, count: int) -> list[Any]:
-        """The truths of each of so many images."""
+        """The truths of each of ``count`` images."""
         return arrays.split(truths, count, "truths", self.dimensions + 1)
 
     def is_one_image(self, given: Any) -> bool:
@@ -315,7 +315,7 @@ class Kind:
         """The images of an update: one, or those of a batch.
 
         ``extras`` are given in the way of the prediction: of a batch, one for each image, or a mapping of names to batches;
-        numbers and words hold for all. ``InputError`` for what cannot be meant.
+        numbers and words hold for all. ``InputError`` for arrays of any other form.
         """
         if (prediction is None) == bool(self.prediction_is):
             wanted = (
