@@ -1,4 +1,4 @@
-"""Studies run in a folder that holds other people's maps, under the names that studies use, and leave them as they are."""
+"""Studies leave other people's maps as they are, even under the names that studies use."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.detect import orderer
+from hyperacuity.outputs import LIST
 from hyperacuity_papers.maire2016 import study as maire2016
 
 MINE = b"three years of work"
@@ -88,3 +89,18 @@ def test_the_stereo_study_leaves_maps_of_others_alone(project, tmp_path, monkeyp
     assert done.exit_code == 2, done.output
     assert "maps/census/scene-0001.pfm: was changed since hyperacuity wrote it" in done.stderr
     assert_untouched(project, Path("maps", "census", "scene-0001.pfm"))
+
+
+@pytest.mark.parametrize("words", ["shift", "noise shapes --levels 0,4", "blur shapes"])
+def test_the_edge_studies_leave_files_of_others_alone(words, project):
+    done = study(*words.split(), "--out", ".")
+    assert done.exit_code == 0, done.output
+    assert_untouched(project)
+    written = sorted(path.relative_to(project) for path in project.glob("*.*") if path.name not in (LIST, "notes.txt"))
+    assert written
+    for path in written:
+        (project / path).write_bytes(MINE)
+    done = study(*words.split(), "--out", ".")
+    assert done.exit_code == 2, done.output
+    assert "so it is not overwritten" in done.stderr
+    assert_untouched(project, *written)
